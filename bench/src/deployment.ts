@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
+import { startThrowawayPostgres, type ThrowawayOptions } from '@switchroom/launcher/postgres'
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import { startProcess } from './processes.ts'
 
@@ -18,10 +18,25 @@ export interface BenchDeployment extends AsyncDisposable {
   ask: (method: string, path: string, body?: object) => Promise<OperatorAnswer>
 }
 
+interface BenchDatabase {
+  postgres?: ThrowawayOptions
+  /** Done before the gateway starts. */
+  prepare?: (databaseUrl: string) => Promise<void>
+}
+
 /** The gateway as it ships, in a process of its own, on a database that is gone afterwards. */
-export async function startBenchDeployment(settings: Record<string, string> = {}): Promise<BenchDeployment> {
-  const postgres = await startThrowawayPostgres()
+export async function startBenchDeployment(
+  settings: Record<string, string> = {},
+  { postgres: options = {}, prepare = async () => {} }: BenchDatabase = {},
+): Promise<BenchDeployment> {
+  const postgres = await startThrowawayPostgres(options)
   const databaseUrl = postgres.url('postgres')
+  try {
+    await prepare(databaseUrl)
+  } catch (error) {
+    await postgres.stop()
+    throw error
+  }
   const port = await freePort()
   const operatorKey = `svc_op_${randomBytes(32).toString('base64url')}`
   const gateway = await startProcess('gateway/src/main.ts', {

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { dialDecisions } from './dial-decisions.ts'
 import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
@@ -11,11 +12,17 @@ import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { speechLatency } from './speech-latency.ts'
 import { spokenCalls } from './spoken-calls.ts'
+import { volume } from './volume/volume.ts'
 import { webhookClaims } from './webhook-claims.ts'
 import { whoami } from './whoami.ts'
 
+interface BenchOptions {
+  /** How many calls `volume` fills its database with. */
+  calls?: number
+}
+
 /** Every budget of the house; a name after `npm run bench --` runs that one alone. */
-const benches: Record<string, () => Promise<boolean>> = {
+const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   whoami,
   'sign-ins': signIns,
   'first-audio': firstAudio,
@@ -31,9 +38,18 @@ const benches: Record<string, () => Promise<boolean>> = {
   'first-call': firstCall,
   'spoken-calls': spokenCalls,
   'human-speech': humanSpeech,
+  volume,
 }
 
-const wanted = process.argv.slice(2)
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { calls: { type: 'string' } },
+})
+const calls = values.calls === undefined ? undefined : Number(values.calls)
+if (calls !== undefined && !(Number.isInteger(calls) && calls >= 10_000)) {
+  process.stderr.write('--calls is a whole number from 10000\n')
+  process.exit(2)
+}
 const unknown = wanted.find((name) => !(name in benches))
 if (unknown !== undefined) {
   process.stderr.write(`there is no bench ${unknown}: choose from ${Object.keys(benches).join(', ')}\n`)
@@ -42,5 +58,5 @@ if (unknown !== undefined) {
 
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
-  if (!(await bench())) process.exitCode = 1
+  if (!(await bench({ ...(calls !== undefined && { calls }) }))) process.exitCode = 1
 }

@@ -37,7 +37,7 @@ export function startPostgres(options: StartOptions): Promise<Postgres> {
   })
 }
 
-interface ThrowawayOptions {
+export interface ThrowawayOptions {
   signal?: AbortSignal
   /** The folder that holds its folder. */
   parent?: string
