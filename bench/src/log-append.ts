@@ -21,8 +21,17 @@ const rounds = 5
 const callsOfPeer = 330
 
 const bareInsert = statement(`
-  insert into bare_entries (log, seq, ts, type, entry, org)
-  select * from unnest($1::text[], $2::int[], $3::float8[], $4::text[], $5::text[], $6::text[])`)
+  with added as (
+    insert into bare_entries (log, seq, ts, type, entry, org)
+    select * from unnest($1::text[], $2::int[], $3::float8[], $4::text[], $5::text[], $6::text[])
+    returning log, seq, entry, org
+  )
+  insert into bare_words (call, seq, words)
+  select log, seq, words || seeded_mark(seed, 'agent', agent) || seeded_mark(seed, 'channel', channel)
+  from added join calls on calls.id = log
+  cross join lateral (select shelf_seed(calls.org, env, shelf_of(ordinal)) as seed offset 0) as own
+  cross join lateral (select seeded_words(seed, entry::json -> 'data' ->> 'text') as words offset 0) as said
+  where added.org is not null and words is not null`)
 /** Whose words are searched for: their rows name the org. */
 const searched = new Set(['user.message', 'agent.message'])
 
@@ -53,6 +62,7 @@ export async function logAppend(): Promise<boolean> {
   await signals.start()
   await direct.start()
   await database.pool.query('create table bare_entries (like entries including all)')
+  await database.pool.query('create table bare_words (like turn_words including all)')
   const logs = await openLogs(database, log, org)
 
   const isFast = await measureRates(database, log, logs)

@@ -129,6 +129,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.retention.task,
   services.accounts.task,
   ...services.spokenCallTasks,
+  ...services.backfillTasks,
   ...services.placementTasks,
   services.reconciliationTask,
   services.carrierReleaseTask,

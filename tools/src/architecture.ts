@@ -57,6 +57,7 @@ const callFolders = [
   'spoken',
   'supervising',
   'recordings',
+  'backfills',
   'sessions',
   'insights',
   'erasure',

@@ -8,7 +8,7 @@ import {
   type VolumeShape,
 } from './volume-shape.ts'
 
-export const callTables = ['calls', 'logs', 'entries', 'conversations']
+export const callTables = ['calls', 'logs', 'entries', 'turn_words', 'conversations']
 
 /** So many at once, that a statement's memory stays small. */
 const callsAtOnce = 100_000
@@ -34,7 +34,7 @@ export async function fillCalls(client: Client, shape: VolumeShape) {
   // As often as words are in a language: the most frequent in most sentences, thousands in almost none.
   await client.query(`
     create temporary table sentences as
-    select s as id, (select string_agg('w' || (30000 ^ random())::int, ' ') from generate_series(1, 8 + s % 5)) as text
+    select s as place, (select string_agg('w' || (30000 ^ random())::int, ' ') from generate_series(1, 8 + s % 5)) as text
     from generate_series(0, ${sentences - 1}) as s`)
   await client.query('analyze sentences')
   for (let from = 0; from < shape.calls; from += callsAtOnce) {
@@ -45,6 +45,7 @@ export async function fillCalls(client: Client, shape: VolumeShape) {
       select id, org, env, agent, id, ${entriesOfCall}, ended_at is not null from calls
       where ordinal between ${from + 1} and ${to}`)
     await client.query(entriesFrom(from + 1, to))
+    await client.query(wordsFrom(from + 1, to))
   }
   await client.query(`select setval('calls_ordinal_seq', ${shape.calls})`)
   for (const statement of ofAgents(shape)) await client.query(statement)
@@ -95,7 +96,16 @@ const entriesFrom = (from: number, to: number) => `
         || case when not ${isMeasured} and ordinal % 20 = 8 then ' ${words.absent}' else '' end as said
     from calls, generate_series(1, ${entriesOfCall}) as seq
     where ordinal between ${from} and ${to}
-  ) written join sentences on sentences.id = sentence`
+  ) written join sentences on place = sentence`
+
+/** As the log's trigger keeps them. */
+const wordsFrom = (from: number, to: number) => `
+  insert into turn_words (call, seq, words)
+  select id, seq, words || seeded_mark(seed, 'agent', agent) || seeded_mark(seed, 'channel', channel)
+  from calls join entries on log = id and entries.org is not null
+  cross join lateral (select shelf_seed(calls.org, env, shelf_of(ordinal)) as seed offset 0) as own
+  cross join lateral (select seeded_words(seed, entry::json -> 'data' ->> 'text') as words offset 0) as said
+  where ordinal between ${from} and ${to}`
 
 /** The large agent's own log of callbacks, and its conversations. */
 const ofAgents = ({ callbacks, contacts }: VolumeShape) => {

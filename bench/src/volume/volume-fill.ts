@@ -16,6 +16,14 @@ const mobile = (n: string) => `'+346' || lpad((${n})::text, 8, '0')`
 export async function fillVolume(url: string, shape: VolumeShape) {
   const client = new Client({ connectionString: url })
   await client.connect()
+  try {
+    await fill(client, shape)
+  } finally {
+    await client.end()
+  }
+}
+
+async function fill(client: Client, shape: VolumeShape) {
   await client.query(`set session_replication_role = replica; set maintenance_work_mem = '512MB'`)
   const begunMs = performance.now()
   for (const statement of [...peopleOf(shape), ...numbersOf(shape)]) await client.query(statement)
@@ -32,7 +40,6 @@ export async function fillVolume(url: string, shape: VolumeShape) {
   const analysedMs = performance.now()
   await client.query('vacuum analyze')
   say(`  vacuum and analyze: ${seconds(analysedMs)}`)
-  await client.end()
 }
 
 const peopleOf = ({ calls, orgs, agentsOfOrg }: VolumeShape) => [

@@ -35,7 +35,10 @@ import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
-import { Sessions } from './sessions/sessions.ts'
+import { CallBackfill } from './backfills/backfill.ts'
+import { IndexChanges } from '../database/index-changes.ts'
+import { CallSearch } from './sessions/call-search.ts'
+import { fillWords, Sessions } from './sessions/sessions.ts'
 import { Supervising } from './supervising/supervising.ts'
 import { LiveLogs } from './log/live-logs.ts'
 import { Tools } from './app-requests/tools.ts'
@@ -206,7 +209,12 @@ export function makeCalls(
   })
   const drifts = new Drifts(slowDatabase, settingsVersions, slowRequests)
   const supervising = new Supervising(database, log)
-  const sessions = new Sessions(database, slowDatabase, slowRequests)
+  const wordBackfill = new CallBackfill(slowDatabase, clock, 'turn_words', fillWords)
+  const search = new CallSearch(slowDatabase, () => wordBackfill.isDone())
+  const sessions = new Sessions(database, search, slowRequests)
+  const indexChanges = new IndexChanges(slowDatabase, [
+    { name: 'entries_words', make: null, isDue: () => wordBackfill.isDone() }, // from before `turn_words`
+  ])
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
   const recordings = new Recordings({
@@ -251,6 +259,7 @@ export function makeCalls(
     drifts,
     supervising,
     sessions,
+    backfillTasks: [wordBackfill.task, indexChanges.task],
     callSummaries,
     callbacks,
     recordings,

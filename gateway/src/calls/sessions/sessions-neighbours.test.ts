@@ -4,6 +4,7 @@ import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import type { Database, Statement, Value } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
+import { CallSearch } from './call-search.ts'
 import { Sessions } from './sessions.ts'
 
 const deployment = await startDeployment({ SVC_SLOW_REQUESTS_PER_ORG: '100' })
@@ -20,16 +21,18 @@ async function fill(org: string, calls: number, turn: string, own: string) {
     [org, calls],
   )
   await sql(
-    `with names as (
-       insert into logs (id, org, env, agent, call, seq)
-       select id, org, env, agent, id, 1 from calls where org = $1 returning id
-     )
-     insert into entries (log, seq, ts, type, entry, org)
-     select id, 1, 1, 'user.message', json_build_object('data', json_build_object('text',
-       $2::text || ' ' || id || case when id ~ '_[0-9]$' then ' ' || $3::text else '' end)), $1
-     from names`,
-    [org, turn, own],
+    `insert into logs (id, org, env, agent, call, seq) select id, org, env, agent, id, 1 from calls where org = $1`,
+    [org],
   )
+  for (let from = 1; from <= calls; from += 5000)
+    await sql(
+      `insert into entries (log, seq, ts, type, entry, org)
+       select id, 1, 1, 'user.message', json_build_object('data', json_build_object('text',
+         $2::text || ' ' || id || case when id ~ '_[0-9]$' then ' ' || $3::text else '' end)), $1
+       from generate_series($4::int, least($4::int + 4999, $5::int)) n
+       cross join lateral (select 'call_' || $1::text || '_' || n as id) named`,
+      [org, turn, own, from, calls],
+    )
 }
 
 /** Every statement that a search of the org runs, with its values. */
@@ -46,10 +49,9 @@ async function statementsOf(org: string, q: string) {
       database.row(query, ...values)
     ),
   }
-  await new Sessions(recording as Database, recording as Database, slowRequests).list(
-    { org, env: 'sandbox' } as Caller,
-    { q },
-  )
+  const search = new CallSearch(recording as Database, async () => true)
+  const caller = { org, env: 'sandbox' } as Caller
+  await new Sessions(recording as Database, search, slowRequests).list(caller, { q })
   return run
 }
 

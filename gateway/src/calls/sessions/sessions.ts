@@ -6,22 +6,23 @@ import { cursorOf, placeIn } from '../../foundation/cursors.ts'
 import { badRequest, unprocessable } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { SlowRequests } from '../../http/slow-requests.ts'
+import type { CallSearch, Sought } from './call-search.ts'
 import * as store from './sessions.store.ts'
 
 const usualSessions = 50
 const longestSearch = 200
-/** How many of the newest calls are scanned for each listed one. */
-const searchedForOne = 4
+
+export { deriveWords as fillWords } from './search.store.ts'
 
 /** The calls of an org in one environment, newest first. */
 export class Sessions {
   readonly #database: Database
-  readonly #searched: Database
+  readonly #search: CallSearch
   readonly #slow: SlowRequests
 
-  constructor(database: Database, searched: Database, slow: SlowRequests) {
+  constructor(database: Database, search: CallSearch, slow: SlowRequests) {
     this.#database = database
-    this.#searched = searched
+    this.#search = search
     this.#slow = slow
   }
 
@@ -43,21 +44,14 @@ export class Sessions {
     return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
   }
 
-  /** Common words are found in the newest calls; only rare words are worth the index. */
-  async #find(wanted: store.Wanted, sought: store.Sought | undefined, limit: number) {
-    if (!sought) return store.listSessions(this.#database, store.listing(wanted, limit))
-    const searched = limit * searchedForOne
-    const found = await store.listSessions(
-      this.#searched,
-      store.searchOfNewest(wanted, sought, limit, searched),
-    )
-    if (found.length === limit || !(await store.isMoreThan(this.#searched, wanted, searched))) return found
-    return store.listSessions(this.#searched, store.searchOfAll(wanted, sought, limit))
+  #find(wanted: store.Wanted, sought: Sought | undefined, limit: number) {
+    if (sought) return this.#search.find(wanted, sought, limit)
+    return store.listSessions(this.#database, store.listing(wanted, limit))
   }
 }
 
 /** A search may be a number or words; a plus sign in a query arrives as a space. */
-function soughtBy(said = ''): store.Sought | undefined {
+function soughtBy(said = ''): Sought | undefined {
   const words = said.trim()
   if (words === '') return undefined
   if (codePoints(words).length > longestSearch) throw badRequest(`q is at most ${longestSearch} characters`)
