@@ -34,7 +34,10 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
 
   const whyNotReady = async () => {
     if (isStopping) return 'this gateway is stopping'
-    return (await database.answers()) ? undefined : 'the database does not answer'
+    if (!(await database.answers())) return 'the database does not answer'
+    return services.directConnection.isOpen
+      ? undefined
+      : 'the connection by which this gateway hears the others and proves that it lives is lost'
   }
 
   try {

@@ -1,8 +1,14 @@
+import type { Socket } from 'node:net'
 import { Client } from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../foundation/clock.ts'
 
 const againAfterMs = secondMs
+const pingEveryMs = 2 * secondMs
+/** A silent connection is given up after that. */
+const answeredWithinMs = 4 * secondMs
+/** For what had already come while this process stood still. */
+const readWithinMs = 100
 
 /** By a notice of PostgreSQL; `isOwn` if it was sent on this connection. */
 export type OnNotice = (channel: string, payload: string, isOwn: boolean) => void
@@ -17,6 +23,8 @@ export class DirectConnection {
   #onNotice: OnNotice = () => {}
   #client: Client | undefined
   #timer: NodeJS.Timeout | undefined
+  #ping: NodeJS.Timeout | undefined
+  #isPinging = false
   #isStopped = false
 
   constructor(connectionString: string, logger: Logger) {
@@ -65,26 +73,40 @@ export class DirectConnection {
     )
     try {
       await client.connect()
-      for (const first of this.#first) await client.query(first)
+      for (const first of this.#first)
+        if (!(await isAnswered(client.query(first)))) throw new Error('the database does not answer')
     } catch (error) {
-      await client.end().catch(() => {})
+      destroy(client)
       throw error
     }
+    if (this.#isStopped) return destroy(client)
     this.#client = client
-    if (this.#isStopped) await client.end()
+    this.#ping = setInterval(() => void this.#check(client), pingEveryMs)
+    this.#ping.unref()
+  }
+
+  async #check(client: Client) {
+    if (this.#isPinging) return
+    this.#isPinging = true
+    const isAlive = await isAnswered(client.query('')).catch(() => false)
+    this.#isPinging = false
+    if (!isAlive) this.#lost(client)
   }
 
   async stop() {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    await this.#client?.end()
+    clearInterval(this.#ping)
+    const client = this.#client
+    if (client && !(await isAnswered(client.end()).catch(() => false))) destroy(client)
   }
 
   #lost(client: Client) {
     if (this.#isStopped || client !== this.#client) return
     this.#client = undefined
+    clearInterval(this.#ping)
     this.#logger.warn('lost the connection that hears other gateways')
-    void client.end().catch(() => {})
+    destroy(client)
     this.#again(0)
   }
 
@@ -102,6 +124,20 @@ export class DirectConnection {
     }
     for (const reopened of this.#reopened) reopened()
   }
+}
+
+/** False if it takes too long. */
+async function isAnswered(asked: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  let timer = setTimeout(() => (timer = setTimeout(() => resolve(false), readWithinMs)), answeredWithinMs)
+  const answered = asked.then(() => true)
+  return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+}
+
+/** Without a farewell, which a silent connection would never answer. */
+function destroy(client: Client) {
+  const { connection } = client as Client & { connection: { stream: Socket } }
+  connection.stream.destroy()
 }
 
 // The client knows it from the server, but its types do not say so.
