@@ -4,12 +4,13 @@ import { startDeployment } from '../../../testing/deployment.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { CallBackfill } from '../backfills/backfill.ts'
+import { CallSearch } from './call-search.ts'
 import { fillWords, Sessions } from './sessions.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { sql } = deployment
-const { database, clock } = deployment.gateway.services
+const { database, clock, slowRequests } = deployment.gateway.services
 const org = await deployment.newOrg()
 const calls = 250
 const go = new AbortController().signal
@@ -22,7 +23,8 @@ const filled = async () =>
 
 /** What is found of a word that every tenth call has, and of one that a single one has. */
 async function found(backfill: CallBackfill): Promise<[number, string[]]> {
-  const sessions = new Sessions(database, () => backfill.isDone())
+  const search = new CallSearch(database, () => backfill.isDone())
+  const sessions = new Sessions(database, search, slowRequests)
   const find = async (q: string) =>
     (await sessions.list({ org: org.id, env: 'sandbox' } as Caller, { q, limit: '20' })).sessions
   return [(await find('plum')).length, (await find('griffin')).map(({ call }) => call)]
