@@ -5,6 +5,7 @@ import type { Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { CallBackfill } from '../backfills/backfill.ts'
 import { CallSearch } from './call-search.ts'
+import { searchOfShelves } from './search.store.ts'
 import { fillWords, Sessions } from './sessions.ts'
 
 const deployment = await startDeployment()
@@ -102,4 +103,26 @@ test('the words of entries that are erased or too old go with them', async () =>
   await sql(`begin; set local switchroom.erasing = 'on'; delete from entries where log = 'call_7'; commit`)
   assert.deepEqual((await sql(`select from turn_words where call = 'call_7'`)).rows, [])
   assert.deepEqual(await found(backfillOf()), [20, []])
+})
+
+test("what was said before a call was routed to another agent is found as that one's", async () => {
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'sales', now())`, [org.id])
+  await sql(`update calls set agent = 'sales' where id = 'call_10'`)
+  const search = new CallSearch(database, async () => true)
+  const sessions = new Sessions(database, search, slowRequests)
+  const find = async (agent: string) =>
+    (await sessions.list({ org: org.id, env: 'sandbox' } as Caller, { q: 'plum', agent })).sessions
+  assert.deepEqual(
+    (await find('sales')).map(({ call }) => call),
+    ['call_10'],
+  )
+  assert.ok(!(await find('desk')).some(({ call }) => call === 'call_10'))
+  // By the index, too, which is read for calls that are not among the newest.
+  const wanted = { org: org.id, env: 'sandbox' as const, agent: 'sales' }
+  const { query, values } = searchOfShelves(wanted, 'plum', { newest: 0, oldest: 0 }, 5)
+  const byIndex = await database.rows<{ call: string }>(query, ...values)
+  assert.deepEqual(
+    byIndex.map(({ call }) => call),
+    ['call_10'],
+  )
 })

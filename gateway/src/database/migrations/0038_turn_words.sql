@@ -50,6 +50,20 @@ create trigger entries_keep_words after insert on entries referencing new table 
 create trigger entries_drop_words after delete on entries referencing old table as gone
   for each statement execute function drop_words();
 
+-- A call that was routed to another agent is found as that one's.
+create function remark_words() returns trigger language plpgsql as $$
+declare
+  seed bigint := shelf_seed(new.org, new.env, shelf_of(new.ordinal));
+begin
+  update turn_words
+  set words = array_replace(words, seeded_mark(seed, 'agent', old.agent), seeded_mark(seed, 'agent', new.agent))
+  where call = new.id;
+  return null;
+end
+$$;
+create trigger calls_remark_words after update of agent on calls for each row when (old.agent <> new.agent)
+  execute function remark_words();
+
 -- How far the gateways have come with what they derive from older calls while they serve, in the order of their ids.
 create table call_backfills (
   name text primary key,
