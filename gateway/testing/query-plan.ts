@@ -15,3 +15,15 @@ export function rowsRead(node: PlanNode): number {
   const below = (node.Plans ?? []).reduce((sum, inner) => sum + rowsRead(inner), 0)
   return own * node['Actual Loops'] + below
 }
+
+/** How many rows of tables a statement reads. */
+export async function plannedRows(
+  sql: (text: string, values: unknown[]) => Promise<{ rows: { 'QUERY PLAN': [{ Plan: PlanNode }] }[] }>,
+  { text }: { text: string },
+  values: unknown[],
+): Promise<number> {
+  const { rows } = await sql(`explain (analyze, format json) ${text}`, values)
+  const [explained] = rows
+  if (!explained) throw new Error('a plan is one row')
+  return rowsRead(explained['QUERY PLAN'][0].Plan)
+}

@@ -101,13 +101,12 @@ export const moveRecord = (
     language,
   )
 
-const running = statement<{ count: number }>(`
-  select count(*)::int as count from calls c join logs l on l.id = c.id
-  where c.org = $1 and c.ended_at is null and l.seq > 0`)
+export const runningCount = statement<{ count: number }>(`
+  select count(*)::int as count from logs where org = $1 and call is not null and not sealed and seq > 0`)
 
 /** The calls of an org that have begun and not ended. */
 export const countRunning = async (database: Queryable, org: string) =>
-  (await database.row(running, org))?.count ?? 0
+  (await database.row(runningCount, org))?.count ?? 0
 
 const orgOf = statement<{ org: string; slug: string; env: Environment }>(`
   select o.id as org, o.slug, c.env from calls c join orgs o on o.id = c.org where c.id = $1`)

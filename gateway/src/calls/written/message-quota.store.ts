@@ -1,11 +1,18 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
 
-const count = statement<{ count: number }>(`
-  select count(*)::int as count from asked_turns where org = $1 and env = $2 and asked_at > $3`)
+/** Whole five minutes are summed, and rows counted only of those in which the time begins. */
+export const usedCount = statement<{ count: number }>(`
+  select (
+    select coalesce(sum(count), 0)::int from quota_counts
+    where org = $1 and env = $2 and counted = 'turns' and bucket > quota_bucket($3)
+  ) + (
+    select count(*)::int from asked_turns
+    where org = $1 and env = $2 and asked_at > $3 and asked_at < bucket_end($3)
+  ) as count`)
 
 export const countUsed = async (database: Queryable, org: string, env: Environment, since: Date) =>
-  (await database.row(count, org, env, since))?.count ?? 0
+  (await database.row(usedCount, org, env, since))?.count ?? 0
 
 const known = statement<{ count: number }>(`
   select count(*)::int as count from asked_turns where call = $1 and seq = any($2)`)

@@ -36,7 +36,8 @@ export interface FactsAsked {
 }
 
 // One statement, and so one round trip while the org is locked. Dials of the last minute are counted no further than
-// the limit, so that a caller that floods does not make the others wait.
+// the limit, so that a caller that floods does not make the others wait. Those of a day are summed from the counts of five
+// minutes each, and counted only in the five minutes in which the day begins.
 export const factsRead = statement<FactsRow>(`
   select ${settingsColumns},
     (
@@ -45,7 +46,13 @@ export const factsRead = statement<FactsRow>(`
         limit coalesce(l.per_minute, ${defaultLimits.per_minute})
       ) asked
     ) as in_minute,
-    (select count(*)::int from dials where org = o.id and env = $2 and at > $6 and outcome = 'taken') as in_day,
+    (
+      select coalesce(sum(count), 0)::int from quota_counts
+      where org = o.id and env = $2 and counted = 'dials' and bucket > quota_bucket($6)
+    ) + (
+      select count(*)::int from dials
+      where org = o.id and env = $2 and at > $6 and at < bucket_end($6) and outcome = 'taken'
+    ) as in_day,
     (
       select count(*)::int from dials
       where org = o.id and env = $2 and called = $4 and at > $6 and outcome = 'taken'
