@@ -9,7 +9,7 @@ import { AppFrames } from './app-requests/app-frames.ts'
 import { EntryAppender } from './spoken/entry-appender.ts'
 import { MessageQuota } from './written/message-quota.ts'
 import { WorkerRequests } from './spoken/worker-requests.ts'
-import { CallRecords } from './records/records.ts'
+import { CallRecords, makeOpenOfOrg } from './records/records.ts'
 import { CallModels } from './written/call-models.ts'
 import { CallSummaries } from './sessions/call-summaries.ts'
 import { Callbacks } from './callbacks/callbacks.ts'
@@ -213,6 +213,7 @@ export function makeCalls(
   const search = new CallSearch(slowDatabase, () => wordBackfill.isDone())
   const sessions = new Sessions(database, search, slowRequests)
   const indexChanges = new IndexChanges(slowDatabase, [
+    { name: 'logs_open_of_org', make: makeOpenOfOrg },
     { name: 'entries_words', make: null, isDue: () => wordBackfill.isDone() }, // from before `turn_words`
   ])
   const callSummaries = new CallSummaries(database, log)
