@@ -9,6 +9,7 @@ import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg } from '@switchroom/media/leg'
 import { openLog } from '@switchroom/process/logging'
 import { GatewayClient } from './gateway-client.ts'
+import { borrowVendors } from './processes/lent-vendors.ts'
 import { ProcessLegs } from './processes/process-legs.ts'
 import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
 import { warmUp, warmVendors } from './processes/warm-up.ts'
@@ -50,6 +51,7 @@ process.on('uncaughtException', (error) => {
   flush()
   process.exit(1)
 })
+await borrowVendors(vendors, process.argv[3] ?? '')
 await warmUp({
   gateway,
   vendors,
@@ -57,7 +59,7 @@ await warmUp({
   loadRooms: async () => {
     if (Object.keys(settings.mediaServers).length > 0) await import('./livekit/livekit-call.ts')
   },
-  usesMachine: process.argv[3] === 'machine',
+  usesMachine: process.argv[4] === 'machine',
 })
 if (process.connected) send({ type: 'ready' })
 else process.exit(0) // the worker is gone

@@ -15,6 +15,7 @@ import { Fences } from './phone/fences.ts'
 import { GatewayClient } from './gateway-client.ts'
 import { Inbound } from './phone/inbound.ts'
 import type { LiveKitCallsParts } from './livekit/livekit-calls.ts'
+import { LentVendors } from './processes/lent-vendors.ts'
 import { tellLostCaller } from './processes/lost-calls.ts'
 import { MediaPorts } from './phone/media-ports.ts'
 import { Outbound } from './phone/outbound.ts'
@@ -88,11 +89,13 @@ export class Worker {
       if (!sip) throw new MediaError('this worker has no phones of its own')
       return sip.invite(to, trunk, from, signal, more)
     }
+    const vendors = findVendors(settings.vendorFolders)
     const calls: RunningCalls = new RunningCalls({
       worker: gateway.worker,
       capacity,
       callsPerProcess,
       placesAhead: placesAhead(settings, thisMachine()),
+      lent: await LentVendors.among(vendors),
       logger,
       dialLeg: ({ to, from, caller, ...routes }, signal) => {
         const forwards = caller === undefined ? {} : { caller }
@@ -123,7 +126,7 @@ export class Worker {
     })
     const trunkTests = new TrunkTests({ gateway, sip, addresses, dial, logger })
     for (const env of embedded) void fences.follow(gateway, env, logger, stopping.signal)
-    const made = sentences.make(findVendors(settings.vendorFolders))
+    const made = sentences.make(vendors)
     await Promise.all([
       calls.processes.fill(),
       Promise.race([made, sleep(sentencesWithinMs, undefined, { ref: false })]),

@@ -65,6 +65,20 @@ test('a vendor is warm once its adapter is loaded and has loaded what it needs',
   Reflect.deleteProperty(globalThis, 'warmed')
 })
 
+test('a vendor without a key can lend what it runs if its adapter can do both sides of it', async () => {
+  const keyless = { ...manifest, credentials: { fields: [] } }
+  const lending = speaking.replace('default {', 'default { lend() {}, borrow() {},')
+  install('both', { ...keyless, name: 'both' }, lending)
+  install('half', { ...keyless, name: 'half' }, lending.replace('borrow() {},', ''))
+  install('none', { ...keyless, name: 'none' })
+  install('keyed', { ...manifest, name: 'keyed' }, lending)
+  install('broken', { ...keyless, name: 'broken' }, 'throw new Error("no")')
+  const vendors = found()
+  const names = ['both', 'half', 'none', 'keyed', 'broken']
+  const can = await Promise.all(names.map(async (name) => vendors.get(name)?.canLend()))
+  assert.deepEqual(can, [true, false, false, false, false])
+})
+
 test('a package is a vendor by its manifest, whatever its name and scope (SD-46)', async () => {
   install('@acme-org/speech', manifest)
   install('@acme-org/else', undefined)

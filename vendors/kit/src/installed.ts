@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { VoiceEntry } from '@switchroom/contract/speech'
 import type { Stage } from '@switchroom/contract/stages'
@@ -111,6 +112,23 @@ export class InstalledVendor {
   async warm(signal: AbortSignal): Promise<void> {
     const adapter = await this.#adapter()
     await adapter.warm?.(signal)
+  }
+
+  /** Whether processes of ours can share what it runs on this machine; false for one that is broken. */
+  async canLend(): Promise<boolean> {
+    if (this.needsKey || (await this.whyBroken()) !== null) return false
+    const adapter = await this.#adapter()
+    return typeof adapter.lend === 'function' && typeof adapter.borrow === 'function'
+  }
+
+  async lend(channel: Duplex): Promise<void> {
+    const adapter = await this.#adapter()
+    adapter.lend?.(channel)
+  }
+
+  async borrow(channel: Duplex): Promise<void> {
+    const adapter = await this.#adapter()
+    adapter.borrow?.(channel)
   }
 
   async #built(stage: Stage, choice: StageChoice): Promise<Built> {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { VoiceEntry } from '@switchroom/contract/speech'
 
 export type Scalar = string | number | boolean
@@ -24,6 +25,13 @@ export interface Adapter {
   voices?(setting: Setting, signal: AbortSignal): Promise<VoiceEntry[]>
   /** Of a vendor that runs on this machine: loads what its first use would wait for. Asked again while it may be used. */
   warm?(signal: AbortSignal): Promise<void>
+  /**
+   * Of a vendor that runs programs on this machine: from now on another process of ours, at the other end of the
+   * channel, uses them, too. The vendor shares them fairly, and frees what that process held when the channel closes.
+   */
+  lend?(channel: Duplex): void
+  /** The other side of it: uses the programs of the process at the other end, and starts none. */
+  borrow?(channel: Duplex): void
 }
 
 export interface Voice {

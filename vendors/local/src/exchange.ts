@@ -1,4 +1,4 @@
-import { refused } from '@switchroom/kit/failures'
+import { refused, silent } from '@switchroom/kit/failures'
 import type { Message } from './messages.ts'
 
 export interface Answer {
@@ -31,7 +31,9 @@ export class Exchange implements AsyncIterable<Answer> {
   }
 
   answered(answer: Answer) {
-    if (answer.message.type === 'refused') this.fail(refused(String(answer.message['words'])))
+    const { type, words } = answer.message
+    if (type === 'refused') this.fail(refused(String(words)))
+    else if (type === 'failed') this.fail(silent(String(words)))
     else this.#answers.push(answer)
     if (answer.message.type === 'done') this.#end()
     this.#wake?.()

@@ -8,6 +8,10 @@ export interface Message {
 
 export const lineOf = (message: Message) => `${JSON.stringify(message)}\n`
 
+/** The line and what follows it, for one write instead of two. */
+export const frameOf = (message: Message, bytes: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(lineOf({ ...message, bytes: bytes.length })), bytes])
+
 const lineFeed = 0x0a
 
 /** Puts messages together from what a pipe delivers. */

@@ -19,6 +19,7 @@ const voiceProgram = (idleMs: number) =>
     name: 'the voice',
     entry: () => entryOf('@switchroom/local-voice/program', 'the voice'),
     idleMs,
+    loadsWithinMs: 60_000,
     pulseMs: 60_000,
   })
 
@@ -47,7 +48,7 @@ test('programs outlive what a terminal sends to all, get no settings of their ho
       const lines = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0')
       assert.deepEqual(
         lines.filter((line) => !line.startsWith('PATH=') && line !== ''),
-        ['ORT_DISABLE_TELEMETRY=1'],
+        ['ORT_DISABLE_TELEMETRY=1', 'MALLOC_MMAP_THRESHOLD_=65536', 'MALLOC_TRIM_THRESHOLD_=131072'],
       )
     }
   assert.ok(programs.every(isAlive))
@@ -96,7 +97,13 @@ test('a program that cannot begin, speaks nonsense or hangs fails its caller wit
     ['hanging', 'the voice did not answer any more'],
   ] as const) {
     const entry = fileURLToPath(new URL(`../testing/${how}-program.ts`, import.meta.url))
-    const program = new Program({ name: 'the voice', entry: () => entry, idleMs: 60_000, pulseMs: 1_000 })
+    const program = new Program({
+      name: 'the voice',
+      entry: () => entry,
+      idleMs: 60_000,
+      loadsWithinMs: 1_000,
+      pulseMs: 1_000,
+    })
     await assert.rejects(Array.fromAsync(program.ask({ type: 'voices' }, patient())), {
       kind: 'silent',
       message: words,

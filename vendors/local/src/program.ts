@@ -2,19 +2,24 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Socket } from 'node:net'
 import { silent } from '@switchroom/kit/failures'
-import { Exchange } from './exchange.ts'
-import { lineOf, MessageReader, type Message } from './messages.ts'
+import type { Exchange } from './exchange.ts'
+import { Exchanges } from './exchanges.ts'
+import { frameOf, lineOf, MessageReader, type Message } from './messages.ts'
 
 /** Of JavaScript's own heap; samples and weights lie outside it and are bounded by what is asked for. */
-const mostHeapMb = 256
+const heap = '--max-old-space-size=256'
 
 export interface ProgramOf {
   /** As a sentence begins with it: "the local voice". */
   name: string
   /** Throws a `VendorFailure` if it is not installed. */
   entry: () => string
+  /** Its arguments, read when it starts. */
+  options?: () => string[]
   idleMs: number
-  /** A program that is silent for twice as long hangs, and is killed. */
+  /** It answers nothing before it has loaded. */
+  loadsWithinMs: number
+  /** A program that has loaded and is silent for twice as long hangs, and is killed. */
   pulseMs: number
 }
 
@@ -30,32 +35,63 @@ export class Program {
     this.#of = of
   }
 
+  /** Requests that are under way. */
+  get load(): number {
+    return this.#running?.load ?? 0
+  }
+
+  /** Not yet started, or ended. */
+  get isDown(): boolean {
+    return this.#running === undefined || this.#running.hasEnded
+  }
+
+  get hasLoaded(): boolean {
+    return !this.isDown && this.#running?.hasAnswered === true
+  }
+
+  /** Loads it for requests to come. */
+  start(): void {
+    this.#up().rest()
+  }
+
   /** The exchange is cancelled when `signal` aborts. */
   ask(message: Message, signal: AbortSignal): Exchange {
     signal.throwIfAborted()
+    return this.#up().exchanges.begin(message, signal)
+  }
+
+  #up(): Running {
     if (!this.#running || this.#running.hasEnded) this.#running = new Running(this.#of)
-    return this.#running.open(message, signal)
+    return this.#running
   }
 }
 
 class Running {
+  readonly exchanges = new Exchanges({
+    write: (message, bytes) => this.#send(message, bytes),
+    onBusy: () => this.#work(),
+    onIdle: () => this.rest(),
+  })
   readonly #name: string
   readonly #idleMs: number
+  readonly #loadsWithinMs: number
   readonly #pulseMs: number
+  readonly #startedMs = performance.now()
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
-  readonly #exchanges = new Map<number, Exchange>()
-  #lastId = 0
   #idle: NodeJS.Timeout | undefined
   #pulse: NodeJS.Timeout | undefined
   #isAwaited = false
   #words: string | undefined
+  hasAnswered = false
   hasEnded = false
 
-  constructor({ name, entry, idleMs, pulseMs }: ProgramOf) {
+  constructor({ name, entry, options, idleMs, loadsWithinMs, pulseMs }: ProgramOf) {
     this.#name = name
     this.#idleMs = idleMs
+    this.#loadsWithinMs = loadsWithinMs
     this.#pulseMs = pulseMs
-    this.#child = spawn(process.execPath, [`--max-old-space-size=${mostHeapMb}`, entry()], {
+    const program = [heap, entry(), ...(options?.() ?? [])]
+    this.#child = spawn(process.execPath, program, {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: environment(),
     })
@@ -71,44 +107,32 @@ class Running {
     })
     this.#child.on('exit', () => (this.hasEnded = true))
     this.#child.on('close', (status, signal) => this.#ended(signal ?? `status ${status}`))
+    this.#send({ type: 'ping' }) // its answer says that it has loaded
   }
 
-  open(message: Message, signal: AbortSignal): Exchange {
-    const id = (this.#lastId += 1)
-    const cancel = () => exchange.cancel(signal.reason)
-    const exchange = new Exchange(
-      (said, bytes) => this.#send({ ...said, id }, bytes),
-      () => {
-        signal.removeEventListener('abort', cancel)
-        this.#exchanges.delete(id)
-        if (this.#exchanges.size === 0) this.#rest()
-      },
-    )
-    signal.addEventListener('abort', cancel, { once: true })
-    if (this.#exchanges.size === 0) this.#work()
-    this.#exchanges.set(id, exchange)
-    exchange.send(message)
-    return exchange
+  get load(): number {
+    return this.exchanges.size
   }
 
   #send(message: Message, bytes?: Uint8Array) {
     if (this.#child.stdin.destroyed) return
-    this.#child.stdin.write(lineOf(bytes ? { ...message, bytes: bytes.length } : message))
-    if (bytes) this.#child.stdin.write(bytes)
+    this.#child.stdin.write(bytes ? frameOf(message, bytes) : lineOf(message))
   }
 
   #heard(message: Message, bytes: Uint8Array) {
     this.#isAwaited = false
+    this.hasAnswered = true
     if (message.type === 'failed') this.#words = String(message['words'])
-    else if (message.id !== undefined) this.#exchanges.get(message.id)?.answered({ message, bytes })
+    else this.exchanges.answered({ message, bytes })
   }
 
   #ended(how: string) {
     this.hasEnded = true
     clearTimeout(this.#idle)
     clearInterval(this.#pulse)
-    const failure = silent(this.#words ?? `${this.#name} stopped before the answer was complete (${how})`)
-    for (const exchange of this.#exchanges.values()) exchange.fail(failure)
+    this.exchanges.failAll(
+      silent(this.#words ?? `${this.#name} stopped before the answer was complete (${how})`),
+    )
   }
 
   #work() {
@@ -119,18 +143,25 @@ class Running {
     this.#pulse = setInterval(() => this.#feelPulse(), this.#pulseMs)
   }
 
-  #rest() {
+  /** Ends by itself if nothing is asked for long. */
+  rest() {
+    if (this.load > 0) return
     this.#child.unref()
     for (const pipe of this.#pipes()) pipe.unref()
     clearInterval(this.#pulse)
+    clearTimeout(this.#idle)
     if (this.hasEnded) return
     this.#idle = setTimeout(() => this.#giveUp('was not needed'), this.#idleMs).unref()
   }
 
   #feelPulse() {
-    if (this.#isAwaited) this.#giveUp('did not answer any more')
-    this.#isAwaited = true
-    this.#send({ type: 'ping' })
+    if (!this.hasAnswered && performance.now() - this.#startedMs < this.#loadsWithinMs) return
+    // after what came while this process had no time for it is read
+    if (this.#isAwaited) setImmediate(() => this.#isAwaited && this.#giveUp('did not answer any more'))
+    else {
+      this.#isAwaited = true
+      this.#send({ type: 'ping' })
+    }
   }
 
   #giveUp(why: string) {
@@ -151,6 +182,9 @@ function environment(): NodeJS.ProcessEnv {
   return {
     PATH,
     ORT_DISABLE_TELEMETRY: '1',
+    // what loading the weights took and freed goes back to the machine (glibc)
+    MALLOC_MMAP_THRESHOLD_: '65536',
+    MALLOC_TRIM_THRESHOLD_: '131072',
     ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
   }
 }

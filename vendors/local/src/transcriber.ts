@@ -1,28 +1,18 @@
-import { fileURLToPath } from 'node:url'
 import { refused } from '@switchroom/kit/failures'
 import { primaryTag } from '@switchroom/kit/languages'
 import type { Transcriber, Heard, HeardWord, LiveAudio, Setting, Transcript } from '@switchroom/kit/vendor'
 import { AudioPump } from './audio-pump.ts'
 import type { Message } from './messages.ts'
 import { bytesPerSecond, type PcmFormat } from './pcm-format.ts'
-import { Program } from './program.ts'
 import { samplesOf } from './recording.ts'
+import { speechPrograms } from './speech-programs.ts'
 
 const onlyModel = 'moonshine-tiny'
 const language = 'en'
-const idleMs = 5 * 60_000
-const pulseMs = 30_000
 const sampleRates = { lowest: 8_000, highest: 48_000 }
 const longestRecordingMinutes = 60
 /** A tenth of a second. */
 const silentBytes = 3_200
-
-const program = new Program({
-  name: 'local speech-to-text',
-  entry: () => fileURLToPath(new URL('hearing/program.ts', import.meta.url)),
-  idleMs,
-  pulseMs,
-})
 
 export function localTranscriber({ keywords }: Setting): Transcriber {
   return {
@@ -83,7 +73,7 @@ async function* heard(
     throw refused(
       `local speech-to-text takes ${sampleRates.lowest} to ${sampleRates.highest} samples a second`,
     )
-  const exchange = program.ask({ type: 'open', kind, format }, signal)
+  const exchange = speechPrograms.ask('hearing', { type: 'open', kind, format }, signal)
   const pump = new AudioPump(audio, exchange)
   try {
     for await (const { message } of exchange) {

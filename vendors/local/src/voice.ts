@@ -1,31 +1,21 @@
 import type { VoiceEntry } from '@switchroom/contract/speech'
 import { refused } from '@switchroom/kit/failures'
 import type { Setting, Spoken, Voice } from '@switchroom/kit/vendor'
-import { entryOf } from './installed-program.ts'
 import type { Message } from './messages.ts'
-import { Program } from './program.ts'
+import { speechPrograms } from './speech-programs.ts'
 
 const sampleRate = 22_050
 const onlyModel = 'espeak'
-const idleMs = 5 * 60_000
-const pulseMs = 30_000
 const speeds = { slowest: 0.25, fastest: 4 }
 
 /** espeak's own usual pace, and the outermost it can speak at. */
 const wordsPerMinute = { usual: 175, fewest: 80, most: 450 }
 
-const program = new Program({
-  name: 'the local voice',
-  entry: () => entryOf('@switchroom/local-voice/program', 'the local voice'),
-  idleMs,
-  pulseMs,
-})
-
 export function localVoice({ keywords }: Setting): Voice {
   return {
     sampleRate,
     async *speak(text, signal): AsyncIterable<Spoken> {
-      const exchange = program.ask({ type: 'speak', text, ...mannerOf(keywords) }, signal)
+      const exchange = speechPrograms.ask('voice', { type: 'speak', text, ...mannerOf(keywords) }, signal)
       try {
         for await (const { message, bytes } of exchange) {
           if (message.type === 'word') yield wordOf(message)
@@ -42,7 +32,7 @@ export function localVoice({ keywords }: Setting): Voice {
 
 export async function localVoices(signal: AbortSignal): Promise<VoiceEntry[]> {
   let voices: VoiceEntry[] = []
-  for await (const { message } of program.ask({ type: 'voices' }, signal))
+  for await (const { message } of speechPrograms.ask('voice', { type: 'voices' }, signal))
     if (message.type === 'voices') voices = message['voices'] as VoiceEntry[]
   return voices
 }

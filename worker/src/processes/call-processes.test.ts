@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
+import { findVendors } from '@switchroom/kit/installed'
 import { pino } from 'pino'
 import type { FromProcess } from '../process-messages.ts'
+import { LentVendors } from './lent-vendors.ts'
 import { CallProcesses } from './call-processes.ts'
 
 // The processes are as they ship; their gateway does not answer.
@@ -17,6 +19,7 @@ Object.assign(process.env, settings)
 
 const patienceMs = 120_000
 const told: FromProcess[] = []
+const lent = await LentVendors.among(findVendors())
 const processes = newProcesses(2)
 after(() => {
   processes.stop()
@@ -32,39 +35,51 @@ function newProcesses(placesAhead: number) {
     callsPerProcess: 1,
     placesAhead,
     usesMachine: () => true,
+    lent,
     logger: pino({ level: 'silent' }),
     onMessage: (_, message) => void told.push(message),
     onLost: () => {},
   })
 }
 
-const statusOf = (pid: number): string => {
+const read = (path: string): string => {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch {
-    return ''
+    return '' // it ended meanwhile
   }
 }
 
 const childrenOf = (parent: number) =>
   readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && Number(statusOf(pid).split(') ')[1]?.split(' ')[1]) === parent)
+    .filter((pid) => pid > 0 && Number(read(`/proc/${pid}/stat`).split(') ')[1]?.split(' ')[1]) === parent)
 
-const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`)
 const waiting = () => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('call-process.main'))
+const programs = (path: string) => childrenOf(process.pid).filter((pid) => commandOf(pid).includes(path))
 const readyCount = () => told.filter(({ type }) => type === 'ready').length
 
-test('a process is ready once it has loaded the model that tells speech from noise and the vendors of this machine', async () => {
+test('a process is ready once it has loaded the model that tells speech from noise, and one voice and one speech-to-text of this machine are for all', async () => {
   await processes.fill()
   assert.equal(readyCount(), 2)
   assert.equal(waiting().length, 2)
   for (const pid of waiting()) {
     assert.match(readFileSync(`/proc/${pid}/maps`, 'utf8'), /local-inference/)
-    const programs = childrenOf(pid).map(commandOf).join(' ')
-    assert.match(programs, /local-voice/)
-    assert.match(programs, /hearing/)
+    assert.deepEqual(childrenOf(pid), [])
   }
+  assert.deepEqual([programs('local-voice').length, programs('hearing').length], [1, 1])
+})
+
+test('a program of this machine that is killed is started again for the processes that wait', async () => {
+  const [killed = 0] = programs('hearing')
+  process.kill(killed, 'SIGKILL')
+  await until('it is gone', () => !programs('hearing').includes(killed), patienceMs)
+  const isBack = () => {
+    processes.sendAll({ type: 'warm' }) // again: the first may come before its end was noticed
+    return programs('hearing').length === 1
+  }
+  await until('another one runs', isBack, patienceMs)
 })
 
 test('calls that begin at once get a process each that is ready, and others are loaded for those that come next', async () => {

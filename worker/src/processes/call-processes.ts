@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { FromProcess, ToProcess } from '../process-messages.ts'
 import { CallProcessHandle } from './call-process-handle.ts'
+import type { LentVendors } from './lent-vendors.ts'
 
 const program = fileURLToPath(new URL('../call-process.main.ts', import.meta.url))
 /** Loading a process takes a core for seconds, which calls that begin need more. */
@@ -23,6 +24,7 @@ export interface CallProcessesParts {
   placesAhead: number
   /** Whether calls may use vendors that run on this machine. */
   usesMachine: () => boolean
+  lent: LentVendors
   logger: Logger
   onMessage: (process: CallProcessHandle, message: FromProcess) => void
   /** It ended while it ran these. */
@@ -151,10 +153,10 @@ export class CallProcesses {
   }
 
   #start(): CallProcessHandle {
-    const { worker, usesMachine, logger, onMessage, onLost } = this.#parts
+    const { worker, usesMachine, lent, logger, onMessage, onLost } = this.#parts
     const cache = process.env['NODE_COMPILE_CACHE'] ?? getCompileCacheDir()
-    const child = fork(program, [worker, ...(usesMachine() ? ['machine'] : [])], {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    const child = fork(program, [worker, lent.names, ...(usesMachine() ? ['machine'] : [])], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...lent.pipes],
       // a library that joins rooms writes down all it does, unless NODE_ENV says otherwise
       env: {
         NODE_ENV: 'production',
@@ -162,6 +164,7 @@ export class CallProcesses {
         ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }),
       },
     })
+    lent.lendTo(child)
     const started = new CallProcessHandle(child)
     this.#all.add(started)
     void started.settled.then(() => this.#refill())

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 
 /** As many calls as may come within a second. */
 const burst = 10
-/** Of a process that waits, with what the vendor `local` runs beside it. */
-const processMb = 500
+/** Of a process that waits. */
+const processMb = 150
 const mb = 2 ** 20
 
 export interface Machine {

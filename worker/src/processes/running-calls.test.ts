@@ -7,7 +7,9 @@ import { until } from '@switchroom/launcher/testing/waiting'
 import { MediaError } from '@switchroom/media/plane'
 import type { SipDialog } from '@switchroom/media/sip/server'
 import { freeUdpPort } from '@switchroom/media/testing/free-udp-port'
+import { findVendors } from '@switchroom/kit/installed'
 import { pino } from 'pino'
+import { LentVendors } from './lent-vendors.ts'
 import { RunningCalls, type LostCall } from './running-calls.ts'
 
 // The processes are as they ship; their gateway does not answer.
@@ -21,6 +23,7 @@ const calls = new RunningCalls({
   capacity: 4,
   callsPerProcess: 2,
   placesAhead: 2,
+  lent: await LentVendors.among(findVendors()),
   logger: pino({ level: 'silent' }),
   dialLeg: () => Promise.reject(new MediaError('no dial is expected')),
   onLost: async (call) => void lost.push(call),

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { CallProcessHandle } from './call-process-handle.ts'
 import { CallProcesses } from './call-processes.ts'
 import type { HeldPort } from './held-port.ts'
+import type { LentVendors } from './lent-vendors.ts'
 import { MachineUse } from './machine-use.ts'
 import { PhoneLegs } from './phone-legs.ts'
 import type { FromProcess, LegDial, RoomTask, SentenceAsked } from '../process-messages.ts'
@@ -54,6 +55,7 @@ export interface RunningCallsParts {
   capacity: number
   callsPerProcess: number
   placesAhead: number
+  lent: LentVendors
   logger: Logger
   dialLeg: (dial: LegDial, signal: AbortSignal) => Promise<SipDialog>
   onLost: (lost: LostCall) => Promise<void>

@@ -1,13 +1,17 @@
-import { availableParallelism } from 'node:os'
 import type { InferenceSession } from 'onnxruntime-node'
 import type { Moonshine } from './moonshine.ts'
 import { VoiceActivity } from './silero.ts'
 import { type Incoming, type Opened, type Said, Stream } from './stream.ts'
 
-/** More would only fall behind together: all share one thread, and half of a small machine is the host's. */
-const mostLive = Math.min(8, 4 * availableParallelism())
 /** Two seconds: what one stream is listened to before the next has its turn. */
 const framesInTurn = 64
+
+export interface HearingParts {
+  moonshine: Moonshine
+  silero: InferenceSession
+  /** Streams at once: more are refused. */
+  mostLive: number
+}
 
 export type Answer = Said | { type: 'ready' } | { type: 'refused'; words: string }
 
@@ -18,20 +22,22 @@ export type Answer = Said | { type: 'ready' } | { type: 'refused'; words: string
 export class Hearing {
   readonly #moonshine: Moonshine
   readonly #silero: InferenceSession
+  readonly #mostLive: number
   readonly #say: (id: number, answer: Answer) => void
   /** In the order of their next turn. */
   readonly #streams = new Map<number, Stream>()
   #isWorking = false
 
-  constructor(moonshine: Moonshine, silero: InferenceSession, say: (id: number, answer: Answer) => void) {
+  constructor({ moonshine, silero, mostLive }: HearingParts, say: (id: number, answer: Answer) => void) {
     this.#moonshine = moonshine
     this.#silero = silero
+    this.#mostLive = mostLive
     this.#say = say
   }
 
   open(id: number, opened: Opened) {
     const live = [...this.#streams.values()].filter(({ kind }) => kind === 'live').length
-    if (opened.kind === 'live' && live >= mostLive) {
+    if (opened.kind === 'live' && live >= this.#mostLive) {
       const words = `local speech-to-text already transcribes ${live} streams, the limit of this machine: try again later`
       this.#say(id, { type: 'refused', words })
       return

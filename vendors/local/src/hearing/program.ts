@@ -16,7 +16,9 @@ process.on('uncaughtException', giveUp)
 const silero = await loadSilero()
 const moonshine = await Moonshine.load()
 await moonshine.hear(new Float32Array(0), () => true) // the first time takes several times as long
-const hearing = new Hearing(moonshine, silero, (id, answer) => say({ ...answer, id }))
+const hearing = new Hearing({ moonshine, silero, mostLive: Number(process.argv[2]) }, (id, answer) =>
+  say({ ...answer, id }),
+)
 process.stderr.write(`local speech-to-text: loaded in ${Math.round(performance.now())} ms\n`)
 
 const reader = new MessageReader()
