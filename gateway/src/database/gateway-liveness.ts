@@ -1,8 +1,10 @@
 import { minuteMs, secondMs } from '../foundation/clock.ts'
 
 /** How often a gateway writes its heartbeat. */
-export const heartbeatEveryMs = 10 * secondMs
-/** A gateway without a heartbeat for so long counts as dead: its apps, lines and calls are no longer its own. */
+export const heartbeatEveryMs = 2 * secondMs
+/** A gateway without its lock and without a heartbeat for so long is dead: others take over its calls. */
+export const goneAfterMs = 5 * secondMs
+/** Of a gateway without a heartbeat for so long apps and lines no longer count. */
 export const deadAfterMs = 30 * secondMs
 /** The row of a dead gateway is deleted after so long, with what hangs on it. */
 export const deletedAfterMs = 5 * minuteMs

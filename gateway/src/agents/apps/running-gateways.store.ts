@@ -14,12 +14,13 @@ const seen = statement<{ id: string }>(`update gateways set seen_at = $2 where i
 /** Undefined for a gateway that was forgotten, with everything it held. */
 export const seeGateway = (database: Queryable, id: string, now: Date) => database.row(seen, id, now)
 
-const free = statement<{ isFree: boolean }>(`
-  select pg_try_advisory_xact_lock(${gatewayLock('$1')}) as "isFree"`)
+const dead = statement<{ isDead: boolean }>(`
+  select pg_try_advisory_xact_lock(${gatewayLock('$1')})
+    and not exists (select from gateways where id = $1 and seen_at > $2) as "isDead"`)
 
-/** Whether no connection holds the lock of a gateway that lives. */
-export const isLockFree = async (database: Queryable, id: string) =>
-  (await database.row(free, id))?.isFree === true
+/** Whether it has neither its lock nor a heartbeat after `since`. */
+export const isDead = async (database: Queryable, id: string, since: Date) =>
+  (await database.row(dead, id, since))?.isDead === true
 
 const remove = statement(`delete from gateways where id = $1`)
 
@@ -42,7 +43,10 @@ const holdingsOfDead = `
   order by r.ordinal`
 
 const forgetOld = statement<LostHolding>(`
-  with dead as (delete from gateways where seen_at < $2 and id <> $1 returning id) ${holdingsOfDead}`)
+  with dead as (
+    delete from gateways where seen_at < $2 and id <> $1 and pg_try_advisory_xact_lock(${gatewayLock('id')})
+    returning id
+  ) ${holdingsOfDead}`)
 
 export const forgetOthers = (database: Queryable, own: string, before: Date) =>
   database.rows(forgetOld, own, before)

@@ -66,9 +66,9 @@ export class RunningGateways {
     return store.countSealingOtherwise(database, this.#vaultKey)
   }
 
-  /** Whether another gateway has lost the lock that it holds while it lives. */
+  /** Whether another gateway has neither the lock nor the heartbeat of one that lives. */
   async isDead(id: string): Promise<boolean> {
-    return id !== this.id && (await store.isLockFree(this.#database, id))
+    return id !== this.id && (await store.isDead(this.#database, id, this.alive.since))
   }
 
   /** Gateways that are known to be dead, before their time is over. */

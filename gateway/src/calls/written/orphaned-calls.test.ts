@@ -132,7 +132,7 @@ test('a tool of a process that never comes back has failed, and runs nowhere els
 
 test('of two gateways that take calls up concurrently each gets its own, and nothing is answered twice', async () => {
   const stopping = await deployment.another()
-  const rival = await deployment.another()
+  await using rival = await deployment.another()
   const agent = await chats.newAgent()
   const clients = await Promise.all(Array.from({ length: 12 }, () => agent.chat({}, stopping)))
   model.reply = () => hangs
@@ -161,7 +161,7 @@ async function takenElsewhere(call: string): Promise<AsyncDisposable & { id: str
 }
 
 test('a call that another gateway has adopted is released by the one that ran it', async () => {
-  const former = await deployment.another()
+  await using former = await deployment.another()
   const agent = await chats.newAgent()
   const client = await agent.chat({}, former)
   await client.ask('One')

@@ -1,7 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import { isOtherAlive, type LiveGateways } from '../../database/gateway-liveness.ts'
 import { gatewayLock as lockOf } from '../../database/gateway-lock.ts'
+import type { UnlockedGateway } from '../../database/gateway-silence.ts'
 
 /** A written call as the gateway that runs it sees it. */
 export interface WrittenCallRecord {
@@ -34,18 +34,16 @@ export const setRunner = (tx: Transaction, id: string, gateway: string) => tx.ro
 
 export const proofOfLife = `select pg_advisory_lock_shared(${lockOf('$1')})`
 
-const silent = statement<{ id: string }>(`
+const unlocked = statement<UnlockedGateway>(`
   with known as materialized (
     select runner as id from logs where runner is not null and runner <> $1
     union select id from gateways where id <> $1
   )
-  select id from known
-  where id = '${noRunner}' or pg_try_advisory_xact_lock(${lockOf('id')})
-    or not ${isOtherAlive('known.id')}`)
+  select known.id, g.seen_at as "seenAt" from known left join gateways g on g.id = known.id
+  where known.id = '${noRunner}' or pg_try_advisory_xact_lock(${lockOf('known.id')})`)
 
-/** Gateways without a heartbeat; the advisory lock hides them from other gateways until the transaction ends. */
-export const findSilent = async (tx: Transaction, { own, since }: LiveGateways) =>
-  (await tx.rows(silent, own, since)).map(({ id }) => id)
+/** The advisory lock hides them from other gateways until the transaction ends. */
+export const findUnlocked = (tx: Transaction, own: string) => tx.rows(unlocked, own)
 
 export const isUnassignedRunner = (runner: string) => runner === noRunner
 

@@ -100,31 +100,3 @@ test('of the calls that others took while this gateway was disconnected, none th
   await new Promise(setImmediate)
   assert.deepEqual(left, ['taken'])
 })
-
-test('a gateway is dead after almost a second without a sign of life, however often it is looked for', async (t) => {
-  let nowMs = 0
-  t.mock.method(performance, 'now', () => nowMs)
-  const forgotten: Value[][] = []
-  let looks = 0
-  let isSilent = true
-  const { hear } = callsOn(async (text, values) => {
-    if (text.startsWith('delete from gateways')) forgotten.push(values)
-    if (!text.includes('pg_try_advisory')) return []
-    looks += 1
-    return isSilent ? [{ id: 'gw_other' }] : []
-  })
-  const lookAt = async (ms: number) => {
-    nowMs = ms
-    const before = looks
-    hear()
-    await until('it was looked for', () => looks > before)
-    await new Promise(setImmediate)
-    return forgotten.length
-  }
-  for (const ms of [0, 1, 2, 899]) assert.equal(await lookAt(ms), 0)
-  isSilent = false
-  assert.equal(await lookAt(1000), 0)
-  isSilent = true
-  assert.deepEqual([await lookAt(1100), await lookAt(1999), await lookAt(2000)], [0, 0, 1])
-  assert.deepEqual(forgotten, [[['gw_other']]])
-})

@@ -1,13 +1,12 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { DirectConnection } from '../../database/direct-connection.ts'
+import { GatewaySilence, type UnlockedGateway } from '../../database/gateway-silence.ts'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './written-calls.store.ts'
 import { WrittenCall, type WrittenCallParts } from './written-call.ts'
 
 const pollEveryMs = secondMs
-/** A little less than one poll interval: a broken connection is back by then. */
-const deadAfterMs = 0.9 * secondMs
 const claimedAtOnce = 100
 
 export interface WrittenParts extends WrittenCallParts {
@@ -19,8 +18,7 @@ export interface WrittenParts extends WrittenCallParts {
 export class WrittenCalls {
   readonly #parts: WrittenParts
   readonly #running = new Map<string, WrittenCall>()
-  /** Since when each gateway has had no heartbeat. */
-  #silentSinceMs = new Map<string, number>()
+  readonly #silence = new GatewaySilence()
   /** Calls whose logs name this gateway although it does not run them: released at the next poll. */
   readonly #unrun = new Set<string>()
   readonly task: PeriodicTask = {
@@ -79,9 +77,10 @@ export class WrittenCalls {
   #adoptOrphans() {
     if (this.#isStopped) return
     this.#adopting ??= this.#adoptAll()
-      .catch((error: unknown) =>
-        this.#parts.logger.warn({ err: error }, 'calls without a gateway could not be adopted'),
-      )
+      .catch((error: unknown) => {
+        this.#silence.restart()
+        this.#parts.logger.warn({ err: error }, 'calls without a gateway could not be adopted')
+      })
       .finally(() => (this.#adopting = undefined))
   }
 
@@ -89,7 +88,7 @@ export class WrittenCalls {
     const { database, gateways, logger } = this.#parts
     for (;;) {
       const claimed = await database.transaction(async (tx) => {
-        const dead = this.#deadAmong(await store.findSilent(tx, gateways.alive))
+        const dead = this.#deadAmong(await store.findUnlocked(tx, gateways.id))
         if (dead.length === 0) return []
         await gateways.forget(tx, dead)
         return store.claimCalls(tx, gateways.id, dead, claimedAtOnce)
@@ -100,13 +99,10 @@ export class WrittenCalls {
     }
   }
 
-  #deadAmong(silent: readonly string[]): string[] {
-    const nowMs = performance.now()
-    const sinceMs = new Map(silent.map((id) => [id, this.#silentSinceMs.get(id) ?? nowMs]))
-    this.#silentSinceMs = sinceMs
-    return silent.filter(
-      (id) => store.isUnassignedRunner(id) || nowMs - (sinceMs.get(id) ?? nowMs) >= deadAfterMs,
-    )
+  #deadAmong(unlocked: readonly UnlockedGateway[]): string[] {
+    const released = unlocked.map(({ id }) => id).filter(store.isUnassignedRunner)
+    const others = unlocked.filter(({ id }) => !store.isUnassignedRunner(id))
+    return [...released, ...this.#silence.deadAmong(others, performance.now())]
   }
 
   /** While this gateway had no connection, other gateways may have adopted its calls. */
