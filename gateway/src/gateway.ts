@@ -75,6 +75,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       services.untranscribedMessages.task,
       services.waitingMessages.task,
       services.writtenCalls.task,
+      services.writtenCalls.adoptionTask,
       services.callOutlets.task,
     ]
     tasks.start(...upkeep, services.letterTasks.task, ...newWork)

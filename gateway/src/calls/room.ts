@@ -61,6 +61,7 @@ export function makeCalls(
     logger,
     metrics,
     database,
+    dueChecks,
     directConnection,
     writingDatabase,
     slowDatabase,
@@ -91,7 +92,14 @@ export function makeCalls(
     gateway: runningGateways.id,
     charge: (tx, charges) => accounts.chargeAll(tx, charges),
   })
-  const mailbox = new GatewayMailbox({ database, clock, logger, signals, gateway: runningGateways.id })
+  const mailbox = new GatewayMailbox({
+    database,
+    clock,
+    logger,
+    signals,
+    dueChecks,
+    gateway: runningGateways.id,
+  })
   const appRequests = new AppRequests({
     database,
     clock,
@@ -103,7 +111,10 @@ export function makeCalls(
     mailbox,
   })
   const connectionEntries = new ConnectionEntries(database, log, logger)
-  runningGateways.onLost = (holdings) => connectionEntries.lost(holdings)
+  runningGateways.onLost = (holdings) => {
+    connectionEntries.lost(holdings)
+    appRequests.assignments.holdingsLost(holdings)
+  }
   const tools = new Tools({ database, logger, log, liveLogs, appRequests, timeoutMs: settings.toolTimeoutMs })
   const appFrames = new AppFrames({ database, log, appRequests, tools, recordOptOut })
   const eventLogs = new EventLogs(database, liveLogs, logger)
@@ -170,8 +181,17 @@ export function makeCalls(
   })
   const lostWorkers = new LostWorkers({ database, clock, logger, log, hangUp: media.hangUp })
   const spokenCallTasks: PeriodicTask[] = [
-    { name: 'end calls of lost workers', everyMs: 2 * secondMs, run: () => lostWorkers.poll() },
-    { name: 'end unanswered routings', everyMs: 2 * secondMs, run: () => routing.poll() },
+    {
+      name: 'end calls of lost workers',
+      everyMs: 2 * secondMs,
+      run: () => dueChecks.runIfAny(lostWorkers.due, () => lostWorkers.poll()),
+    },
+    {
+      name: 'end unanswered routings',
+      everyMs: 2 * secondMs,
+      run: async () =>
+        (await dueChecks.runIfAny(routing.due, () => routing.poll())) || routing.noneAbandoned(),
+    },
   ]
   const callModels = new CallModels({ vendors, stageKeys, lentKeys, ownKeys })
   const messageQuota = new MessageQuota(database, clock, orgs)
@@ -179,6 +199,7 @@ export function makeCalls(
     database: writingDatabase,
     clock,
     logger,
+    dueChecks,
     directConnection,
     signals,
     log,

@@ -30,13 +30,15 @@ export class GatewaySilence {
   }
 
   deadAmong(unlocked: readonly UnlockedGateway[], nowMs: number): string[] {
-    const hidden = [...this.#silences].filter(([, { lookedMs }]) => nowMs - lookedMs <= hiddenAtMostMs)
+    const recent = new Map(
+      [...this.#silences].filter(([, { lookedMs }]) => nowMs - lookedMs <= hiddenAtMostMs),
+    )
     const looked = unlocked.map(({ id, seenAt }) => {
-      const known = this.#silences.get(id)
+      const known = recent.get(id)
       const sinceMs = known?.seenAt === seenAt ? known.sinceMs : nowMs
       return [id, { seenAt, sinceMs, lookedMs: nowMs }] as const
     })
-    this.#silences = new Map([...hidden, ...looked])
+    this.#silences = new Map([...recent, ...looked])
     return looked.flatMap(([id, { sinceMs }]) => (nowMs - sinceMs >= goneAfterMs ? [id] : []))
   }
 }

@@ -5,6 +5,7 @@ import type { Settings } from '../foundation/settings.ts'
 import { DatabasePools } from './pools.ts'
 import { PublicAddresses } from '../foundation/public-addresses.ts'
 import { Registry, collectDefaultMetrics } from 'prom-client'
+import { DueChecks } from './due-checks.ts'
 import { DirectConnection } from './direct-connection.ts'
 import { readDeploymentId } from './deployment.store.ts'
 import { PostgresSignals } from './postgres-signals.ts'
@@ -28,6 +29,7 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
   const signals: Signals = redisUrl
     ? new RedisSignals({ server: { url: redisUrl, caPem }, logger, readDeployment })
     : new PostgresSignals(directConnection, logger)
+  const dueChecks = new DueChecks(writingDatabase)
   const tasks = new PeriodicTasks(logger)
 
   return {
@@ -42,6 +44,7 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     database,
     writingDatabase,
     slowDatabase,
+    dueChecks,
     directConnection,
     signals,
   }

@@ -26,8 +26,14 @@ const living = statement<OpenedCall>(`
 export const findLiving = (database: Queryable, digests: readonly Buffer[], now: Date, endedSince: Date) =>
   database.rows(living, digests, now, endedSince)
 
-const forget = statement(`
-  delete from log_tokens t using calls c where c.id = t.call and not (${lives.replaceAll('$3', '$1')})`)
+const forget = statement(`delete from log_tokens where expires_at <= $1`)
 
-export const deleteExpired = (database: Queryable, now: Date, endedSince: Date) =>
-  database.rows(forget, endedSince, now)
+export const deleteExpired = (database: Queryable, now: Date) => database.rows(forget, now)
+
+// Call by call: joined, PostgreSQL would read all calls that ever ended.
+const forgetEnded = statement(`
+  delete from log_tokens t
+  where t.expires_at is null and (select c.ended_at from calls c where c.id = t.call) <= $1`)
+
+/** Those that live as long as their call and a little longer. */
+export const deleteEnded = (database: Queryable, endedBefore: Date) => database.rows(forgetEnded, endedBefore)

@@ -41,7 +41,8 @@ export class LogTokens {
 
   async deleteExpired() {
     const now = this.#clock.now()
-    await store.deleteExpired(this.#database, now, later(now, -livesOnMs))
+    await store.deleteExpired(this.#database, now)
+    await store.deleteEnded(this.#database, later(now, -livesOnMs))
   }
 
   #living(digests: readonly Buffer[]): Promise<store.OpenedCall[]> {

@@ -1,3 +1,4 @@
+import { checkOf, type Check } from '../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../database/database.ts'
 
 export interface LetterRow {
@@ -30,6 +31,10 @@ const claim = statement<LetterRow>(`
     for update skip locked
   )
   returning id, owner, letter, tries, due_at, expires_at`)
+
+const due = statement('select from letters where due_at <= $1')
+
+export const dueCheck = (now: Date): Check => checkOf(due, now)
 
 /** The letter that waits longest, taken until then; none of these owners. */
 export const claimLetter = (database: Queryable, now: Date, until: Date, exceptOwners: string[]) =>

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
+import type { DueChecks } from '../database/due-checks.ts'
 import { secondMs } from '../foundation/clock.ts'
 import type { ClaimedLetter, Letters } from './letters.ts'
 
@@ -13,20 +14,22 @@ const atOnceOfOneOwner = 5
 export class LetterTasks {
   readonly #letters: Letters
   readonly #logger: Logger
+  readonly #dueChecks: DueChecks
   readonly #sending = new Map<ClaimedLetter, Promise<void>>()
   readonly #stopping = new AbortController()
   readonly task: PeriodicTask = {
     name: 'send letters',
     everyMs: pollEveryMs,
     runsAtStart: true,
-    run: () => this.#isRunning && this.#poll(),
+    run: () => this.#dueChecks.runIfAny(this.#letters.due, () => this.#isRunning && this.#poll()),
   }
   #claiming: Promise<void> | undefined
   #mayBeMore = false
   #isRunning = false
 
-  constructor(letters: Letters, logger: Logger) {
+  constructor(letters: Letters, dueChecks: DueChecks, logger: Logger) {
     this.#letters = letters
+    this.#dueChecks = dueChecks
     this.#logger = logger
   }
 

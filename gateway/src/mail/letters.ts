@@ -1,3 +1,4 @@
+import type { Check } from '../database/due-checks.ts'
 import type { SentLetter, TestLetter } from '@switchroom/contract/mail'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/database.ts'
@@ -71,6 +72,11 @@ export class Letters {
   }
 
   /** Takes the letter that waits longest, so that no other gateway sends it too. */
+  /** Whether one waits. */
+  get due(): Check {
+    return store.dueCheck(this.#clock.now())
+  }
+
   async claim(exceptOwners: string[]): Promise<ClaimedLetter | undefined> {
     const now = this.#clock.now()
     return store.claimLetter(this.#database, now, later(now, claimMs), exceptOwners)

@@ -25,7 +25,7 @@ export function makeMail(
   })
   const letterCounts = new LetterCounts(parts.rateCounts, settings.limits)
   const letters = new Letters({ ...parts, mailboxes, letterCounts })
-  const letterTasks = new LetterTasks(letters, logger)
+  const letterTasks = new LetterTasks(letters, parts.dueChecks, logger)
 
   return { mailboxes, letters, letterTasks }
 }

@@ -124,8 +124,16 @@ export function makeTelephony(
   })
   const workers = new Workers(database, clock)
   const placementTasks: PeriodicTask[] = [
-    { name: 'end placements of dead gateways', everyMs: 2 * secondMs, run: () => placements.poll() },
-    { name: 'end browser calls that never began', everyMs: 2 * secondMs, run: () => browserCalls.poll() },
+    {
+      name: 'end placements of dead gateways',
+      everyMs: 2 * secondMs,
+      run: () => parts.dueChecks.runIfAny(placements.due, () => placements.poll()),
+    },
+    {
+      name: 'end browser calls that never began',
+      everyMs: 2 * secondMs,
+      run: () => parts.dueChecks.runIfAny(browserCalls.due, () => browserCalls.poll()),
+    },
   ]
   const callPlacer = new CallPlacer({
     dialDecisions,

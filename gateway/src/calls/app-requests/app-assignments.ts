@@ -15,7 +15,8 @@ import type { GatewayMailbox } from '../between-gateways/gateway-mailbox.ts'
 import { AppAssignment, type AssignmentStart, type NewAssignment } from './app-assignment.ts'
 import * as store from './app-requests.store.ts'
 
-const pollEveryMs = 5 * secondMs
+/** For what no event told of: an app that connects or leaves, and a gateway that dies, are acted on at once. */
+const pollEveryMs = 15 * secondMs
 /** How many calls this gateway remembers as having a row. */
 const mostSeen = 50_000
 
@@ -121,6 +122,11 @@ export class AppAssignments {
             assignment.socket === socket.id && assignment.agent === agent && !assignment.isByLine,
         ).then(() => this.#assignWaiting({ ...socket, agent })),
       )
+  }
+
+  /** What apps of a gateway that died held goes to other apps. */
+  holdingsLost(holdings: readonly { org: string; env: Environment; agent: string }[]) {
+    for (const { org, env, agent } of holdings) this.run(this.#assignWaiting({ org, env, agent }))
   }
 
   socketsClosed(sockets: readonly string[]) {

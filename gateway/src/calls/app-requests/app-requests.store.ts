@@ -117,13 +117,29 @@ export const stopSending = (
   isDone: boolean,
 ) => database.rows(stop, call, socket, sentUpTo, isDone)
 
+// As a join of sets: asked for each open call by itself it takes as long as there are calls.
 const unassigned = statement<{ call: string; socket: string | null }>(`
+  with serving as materialized (select r.socket, r.org, r.env, r.agent, r.holder from ${registered})
   select d.call, d.socket from driven_calls d
-  where not d.done and not d.by_line and not ${isAssigned} and (d.socket is not null or exists (${newest}))`)
+  left join serving on serving.socket = d.socket and serving.agent = d.agent
+  where not d.done and not d.by_line and serving.socket is null and (
+    d.socket is not null or (d.org, d.env, d.agent, d.holder) in (select org, env, agent, holder from serving)
+    or (d.org, d.env, d.agent, '') in (select org, env, agent, holder from serving)
+  )`)
 
 /** Calls whose socket is closed, and unassigned calls that an app could take by now. */
 export const listUnassigned = (database: Queryable, { own, since }: LiveGateways) =>
   database.rows(unassigned, own, since)
+
+const served = statement<{ call: string }>(`
+  select d.call from driven_calls d where d.call = any($3::text[]) and (${isAssigned} or exists (${newest}))`)
+
+/** Those of the calls that an app is connected for. */
+export const listServed = async (
+  database: Queryable,
+  { own, since }: LiveGateways,
+  calls: readonly string[],
+) => (await database.rows(served, own, since, calls)).map(({ call }) => call)
 
 const unassignedOfAgent = statement<{ call: string; socket: string | null }>(`
   select d.call, d.socket from driven_calls d

@@ -67,6 +67,11 @@ export class AppRequests {
     )
   }
 
+  /** Those of the calls that an app is connected for by now. */
+  servedAmong(calls: readonly string[]): Promise<string[]> {
+    return store.listServed(this.#parts.database, this.assignments.alive, calls)
+  }
+
   /** Null if no app is connected for the agent. */
   async appOf(call: AssignedCall): Promise<AssignedApp | null> {
     const row = await this.assignments.find(call.id)

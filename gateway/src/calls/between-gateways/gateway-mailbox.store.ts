@@ -1,3 +1,4 @@
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 
 export interface Posted {
@@ -33,6 +34,10 @@ const take = statement<Posted>(`
   select kind, body from taken order by id`)
 
 export const takePosts = (database: Queryable, gateway: string) => database.rows(take, gateway)
+
+const waiting = statement('select from posts where gateway = $1')
+
+export const waitingCheck = (gateway: string): Check => checkOf(waiting, gateway)
 
 const remove = statement(`
   delete from posts where at < $1 and not exists (select from gateways g where g.id = posts.gateway)`)

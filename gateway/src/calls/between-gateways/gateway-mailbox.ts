@@ -1,13 +1,14 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
+import type { DueChecks } from '../../database/due-checks.ts'
 import type { Signals } from '../../database/signals.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './gateway-mailbox.store.ts'
 
 const retryAfterMs = secondMs
 /** A message whose notice was lost waits no longer. */
-const checkEveryMs = 5 * secondMs
+const checkEveryMs = 4 * secondMs
 
 /** Reads one kind of message, without blocking the next one. */
 export type Reader<Body> = (body: Body) => void
@@ -25,6 +26,7 @@ export interface GatewayMailboxParts {
   clock: Clock
   logger: Logger
   signals: Signals
+  dueChecks: DueChecks
   /** This gateway's name. */
   gateway: string
 }
@@ -35,7 +37,7 @@ export class GatewayMailbox {
   readonly task: PeriodicTask = {
     name: 'read messages whose notice was lost',
     everyMs: checkEveryMs,
-    run: () => this.#take(),
+    run: () => this.#parts.dueChecks.runIfAny(store.waitingCheck(this.#parts.gateway), () => this.#take()),
   }
   readonly #readers = new Map<string, Reader<never>>()
   #waiting: Waiting[] = []

@@ -1,5 +1,6 @@
 import type { Entry, LineTurn } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { joinLiveGateway, type LiveGateways } from '../../database/gateway-liveness.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
@@ -71,6 +72,8 @@ const abandoned = statement<OwnedCall>(`
 /** The calls of lines whose apps have disconnected. */
 export const listAbandoned = (database: Queryable, { own, since }: LiveGateways) =>
   database.rows(abandoned, own, since)
+
+export const abandonedCheck = ({ own, since }: LiveGateways): Check => checkOf(abandoned, own, since)
 
 const take = statement(`update calls set line = $2 where id = $1`)
 

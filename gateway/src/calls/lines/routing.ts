@@ -8,6 +8,7 @@ import type { Frame, FrameSource } from '../../agents/apps/frames.ts'
 import type { ConnectedApps } from '../../agents/apps/connected-apps.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import { slugForm, type SettingsScope } from '../../agents/scope.ts'
+import type { Check } from '../../database/due-checks.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { outsideList } from '../../foundation/caller.ts'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
@@ -67,6 +68,15 @@ export class Routing {
   }
 
   /** A call whose line was gone at two polls in a row goes to its own agent once that has a connected app. */
+  get due(): Check {
+    const { own, since } = this.#parts.gateways.alive
+    return store.abandonedCheck({ own, since })
+  }
+
+  noneAbandoned() {
+    this.#withoutLine = new Set()
+  }
+
   async poll() {
     const { alive } = this.#parts.gateways
     const abandoned = await store.listAbandoned(this.#parts.database, alive)

@@ -1,6 +1,7 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import { primaryTag } from '@switchroom/kit/languages'
 import type { Logger } from 'pino'
+import type { Check } from '../../database/due-checks.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -36,6 +37,10 @@ export class LostWorkers {
 
   constructor(parts: LostWorkersParts) {
     this.#parts = parts
+  }
+
+  get due(): Check {
+    return store.silentCheck(this.#silentSince)
   }
 
   async poll() {

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { callColumns, type CallRow } from '../records/call-object.ts'
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 export interface SpokenCall {
@@ -84,6 +85,8 @@ const silent = statement<{ id: string }>(`
 
 /** Calls whose workers sent no heartbeat since then, the longest silent first. */
 export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
+
+export const silentCheck = (since: Date): Check => checkOf(silent, since)
 
 const record = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
 

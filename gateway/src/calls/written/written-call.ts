@@ -64,6 +64,7 @@ export class WrittenCall {
   #lastKept = 0
   #failures = 0
   #notBeforeMs = 0
+  #awaitsApp = false
 
   constructor(record: WrittenCallRecord, parts: WrittenCallParts, isFresh: boolean, onGone: () => void) {
     this.record = record
@@ -87,13 +88,23 @@ export class WrittenCall {
     await this.#memoryWork
   }
 
+  /** Whether it has a turn to run and no app is connected for its agent. */
+  get awaitsApp(): boolean {
+    return this.#awaitsApp && !this.#isGone
+  }
+
+  appConnected() {
+    this.#awaitsApp = false
+    this.#wake()
+  }
+
   /** Called every second: ends a silent call, and retries turns that had to wait. */
   poll(now: Date) {
     if (this.#isGone || !this.#log.isRead) return
     const state = this.#state()
     const idle = this.#turn || state.activeAt === 0 ? [] : this.#idleEntries(state, now)
     if (idle.length > 0) void this.#keepIdle(idle)
-    else if (state.waiting.length > 0 || this.#isGreetingDue(state)) this.#wake()
+    else if (!this.#awaitsApp && (state.waiting.length > 0 || this.#isGreetingDue(state))) this.#wake()
   }
 
   #idleEntries(state: WrittenCallState, now: Date): NewEntry[] {
@@ -165,7 +176,8 @@ export class WrittenCall {
     if (this.#isGone || state.isEnded || state.isHeld || !(next || isGreetingDue)) return false
     if (performance.now() < this.#notBeforeMs) return false
     const app = await this.#parts.appRequests.appOf(this.record)
-    if (!app) return false // the next poll tries again
+    this.#awaitsApp = app === null
+    if (!app) return false
     const turn = new AbortController()
     this.#turn = turn
     try {

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { gatewayLock as lockOf } from '../../database/gateway-lock.ts'
 import type { UnlockedGateway } from '../../database/gateway-silence.ts'
 
@@ -44,6 +45,9 @@ const unlocked = statement<UnlockedGateway>(`
 
 /** The advisory lock hides them from other gateways until the transaction ends. */
 export const findUnlocked = (tx: Transaction, own: string) => tx.rows(unlocked, own)
+
+/** Whether there are any now. */
+export const unlockedCheck = (own: string): Check => checkOf(unlocked, own)
 
 export const isUnassignedRunner = (runner: string) => runner === noRunner
 

@@ -40,7 +40,7 @@ function callsOn(rows: Rows, follow = async (_call: string) => {}) {
       },
     },
     log: { read: async () => [] },
-    appRequests: { appOf: async () => null },
+    appRequests: { appOf: async () => null, servedAmong: async () => [] },
     openOutlet: () => undefined,
     gateways: {
       id: 'gw_own',

@@ -1,4 +1,5 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
+import type { Check, DueChecks } from '../../database/due-checks.ts'
 import type { DirectConnection } from '../../database/direct-connection.ts'
 import { GatewaySilence, type UnlockedGateway } from '../../database/gateway-silence.ts'
 import type { Signals } from '../../database/signals.ts'
@@ -8,10 +9,13 @@ import { WrittenCall, type WrittenCallParts } from './written-call.ts'
 
 const pollEveryMs = secondMs
 const claimedAtOnce = 100
+/** In one statement, those of them that wait for an app; the next look takes the next ones. */
+const mostLookedFor = 1000
 
 export interface WrittenParts extends WrittenCallParts {
   signals: Signals
   directConnection: DirectConnection
+  dueChecks: DueChecks
 }
 
 /** The written calls that this gateway runs: those opened here, and those adopted from other gateways. */
@@ -25,9 +29,16 @@ export class WrittenCalls {
     name: 'take up written calls',
     everyMs: pollEveryMs,
     runsAtStart: true,
-    run: () => this.#isStopped || this.poll(),
+    run: () => this.#isStopped || this.#pollCalls(),
+  }
+  readonly adoptionTask: PeriodicTask = {
+    name: 'adopt calls that have no gateway',
+    everyMs: pollEveryMs,
+    runsAtStart: true,
+    run: () => this.#parts.dueChecks.runIfAny(this.#orphans, () => this.#adoptOrphans()),
   }
   #adopting: Promise<void> | undefined
+  #lookedTo = 0
   #isStopped = false
 
   constructor(parts: WrittenParts) {
@@ -66,12 +77,38 @@ export class WrittenCalls {
   }
 
   poll() {
+    void this.#pollCalls()
+    this.#adoptOrphans()
+  }
+
+  async #pollCalls() {
     const now = this.#parts.clock.now()
     for (const call of this.#running.values()) call.poll(now)
     const unrun = [...this.#unrun]
     this.#unrun.clear()
     void this.#release(unrun)
-    this.#adoptOrphans()
+    await this.#findApps()
+  }
+
+  /** One statement for all calls that wait for an app, however many. */
+  async #findApps() {
+    const waiting = this.#running
+      .values()
+      .filter(({ awaitsApp }) => awaitsApp)
+      .toArray()
+    const from = this.#lookedTo < waiting.length ? this.#lookedTo : 0
+    const ids = waiting.slice(from, from + mostLookedFor).map(({ record }) => record.id)
+    this.#lookedTo = from + ids.length
+    if (ids.length === 0) return
+    try {
+      for (const id of await this.#parts.appRequests.servedAmong(ids)) this.#running.get(id)?.appConnected()
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'apps for calls that wait could not be looked for')
+    }
+  }
+
+  get #orphans(): Check {
+    return store.unlockedCheck(this.#parts.gateways.id)
   }
 
   #adoptOrphans() {

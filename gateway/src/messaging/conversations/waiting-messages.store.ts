@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { Received } from '../platform/received.ts'
@@ -58,6 +59,8 @@ const queues = statement<WaitedFor>(`
     select from ${liveRegistrations()}
     where r.org = w.org and r.env = w.env and r.agent = w.agent and r.holder = ''
   )`)
+
+export const takeableCheck = ({ own, since }: LiveGateways): Check => checkOf(queues, own, since)
 
 /** Agents that an app holds and messages wait for. */
 export const listTakeable = (database: Queryable, { own, since }: LiveGateways) =>

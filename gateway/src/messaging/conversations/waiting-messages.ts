@@ -6,6 +6,7 @@ import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { agentLog } from '../../calls/log/entries.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { DueChecks } from '../../database/due-checks.ts'
 import { dayMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import type { Received } from '../platform/received.ts'
@@ -22,6 +23,7 @@ export interface WaitingMessagesParts {
   agents: Agents
   connectedApps: Pick<ConnectedApps, 'appFor'>
   gateways: Pick<RunningGateways, 'id' | 'alive'>
+  dueChecks: DueChecks
   conversationCalls: ConversationCalls
 }
 
@@ -34,7 +36,8 @@ export class WaitingMessages {
     name: 'take waiting messages',
     everyMs: pollEveryMs,
     runsAtStart: true,
-    run: () => this.poll(),
+    run: () =>
+      this.#parts.dueChecks.runIfAny(store.takeableCheck(this.#parts.gateways.alive), () => this.poll()),
   }
   #isStopped = false
 

@@ -37,6 +37,7 @@ export function makeWebhook(
     clock,
     logger,
     gateways: parts.runningGateways,
+    dueChecks: parts.dueChecks,
     voiceNotes,
     receiver,
   })

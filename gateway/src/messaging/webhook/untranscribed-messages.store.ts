@@ -1,3 +1,4 @@
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { isOtherAlive, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { Addressed, Received } from '../platform/received.ts'
@@ -83,3 +84,5 @@ const left = statement<ConversationKey>(`
 
 /** Conversations that this gateway works on, or one that is gone. */
 export const listOwn = (database: Queryable, { own, since }: LiveGateways) => database.rows(left, own, since)
+
+export const ownCheck = ({ own, since }: LiveGateways): Check => checkOf(left, own, since)

@@ -3,6 +3,7 @@ import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { DueChecks } from '../../database/due-checks.ts'
 import { dayMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import type { Received, Receiver } from '../platform/received.ts'
 import * as store from './untranscribed-messages.store.ts'
@@ -20,6 +21,7 @@ export interface UntranscribedMessagesParts {
   clock: Clock
   logger: Logger
   gateways: Pick<RunningGateways, 'id' | 'alive'>
+  dueChecks: DueChecks
   voiceNotes: VoiceNotes
   receiver: Receiver
 }
@@ -39,7 +41,7 @@ export class UntranscribedMessages {
     name: 'transcribe voice notes',
     everyMs: pollEveryMs,
     runsAtStart: true,
-    run: () => this.poll(),
+    run: () => this.#parts.dueChecks.runIfAny(store.ownCheck(this.#parts.gateways.alive), () => this.poll()),
   }
 
   constructor(parts: UntranscribedMessagesParts) {

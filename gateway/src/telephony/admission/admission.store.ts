@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 import type { Placed, Whose } from './number-fences.ts'
 import { accountJoin, placedColumns } from './placed-columns.ts'
@@ -61,6 +62,8 @@ export const settleAdmission = (database: Queryable, org: string, asked: number 
   database.rows(settle, org, asked)
 
 const anyDue = statement<{ org: string }>(`select org from admissions_due where since <= $1 limit 1`)
+
+export const anyDueCheck = (before: Date): Check => checkOf(anyDue, before)
 
 export const isAnyDue = async (database: Queryable, before: Date) =>
   (await database.row(anyDue, before)) !== undefined

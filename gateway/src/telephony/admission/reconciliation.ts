@@ -1,3 +1,4 @@
+import type { Check } from '../../database/due-checks.ts'
 import { environments, type Environment } from '@switchroom/contract/scopes'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
@@ -44,6 +45,11 @@ export class Reconciliation {
   }
 
   /** Runs if it is time to; a run that is stopped is not complete. */
+  /** Whether something is left over; undefined while a run is due at a time of its own. */
+  get leftOver(): Check | undefined {
+    return this.#dueAt ? undefined : store.anyDueCheck(later(this.#parts.clock.now(), -firstWaitMs))
+  }
+
   async poll(stopping: AbortSignal): Promise<void> {
     const { clock, locks } = this.#parts
     const now = clock.now()

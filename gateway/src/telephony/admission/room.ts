@@ -38,5 +38,10 @@ export function makeAdmission(parts: Parts) {
     approvals: hookedApprovals,
     settings,
   })
-  return { numberLocks, admission, hookedApprovals, reconciliationTask: reconciliationTask(reconciliation) }
+  return {
+    numberLocks,
+    admission,
+    hookedApprovals,
+    reconciliationTask: reconciliationTask(reconciliation, parts.dueChecks),
+  }
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 export interface NewBrowserCall {
@@ -23,6 +24,8 @@ const unused = statement<{ call: string }>(`
 
 /** Calls that no browser has come to since then, or that no worker has answered. */
 export const listUnused = (database: Queryable, since: Date) => database.rows(unused, since)
+
+export const unusedCheck = (since: Date): Check => checkOf(unused, since)
 
 const one = statement<{ call: string }>(`
   select b.call from browser_calls b join calls c on c.id = b.call where ${isUnused} and b.call = $2`)

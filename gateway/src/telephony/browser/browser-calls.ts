@@ -9,6 +9,7 @@ import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/entries.ts'
 import { keyless } from '../../calls/spoken/missing-keys.ts'
 import type { WorkerAnswers } from '../../calls/spoken/worker.ts'
+import type { Check } from '../../database/due-checks.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
@@ -77,6 +78,10 @@ export class BrowserCalls {
   }
 
   /** Ends the calls whose tokens were not used in time. */
+  get due(): Check {
+    return store.unusedCheck(this.#unusedSince)
+  }
+
   async poll() {
     const { database, logger } = this.#parts
     const since = this.#unusedSince

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PlacingResult } from '@switchroom/media/plane'
+import { checkOf } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { isOtherAlive } from '../../database/gateway-liveness.ts'
 
@@ -68,6 +69,11 @@ const over = statement(`
 
 /** Those that were answered and are run by a worker, or are over. */
 export const settleRunning = (database: Queryable, now: Date) => database.rows(over, now)
+
+const unsettled = statement('select from placements where settled_at is null')
+
+/** Whether any is under way. */
+export const unsettledCheck = checkOf(unsettled)
 
 const forget = statement(`delete from placements where settled_at <= $1`)
 

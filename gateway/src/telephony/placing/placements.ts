@@ -7,6 +7,7 @@ import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/entries.ts'
 import type { LiveLogs } from '../../calls/log/live-logs.ts'
+import type { Check } from '../../database/due-checks.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { carrierRoutes, resultOver, type TrunkOf } from './carrier-routes.ts'
@@ -64,6 +65,10 @@ export class Placements {
   }
 
   /** Ends what a gateway left behind, and answered calls that no worker took. */
+  get due(): Check {
+    return store.unsettledCheck
+  }
+
   async poll() {
     const { database, clock, gateways, logger } = this.#parts
     const now = clock.now()
