@@ -6,6 +6,9 @@ import { nullable, oneOf } from './shapes.ts'
 /** The most turns of one thread. */
 export const mostTurns = 200
 
+/** The most threads of one page. */
+export const mostThreads = 100
+
 /** The longest text that the messaging platform takes at once. */
 export const longestMessage = 4096
 
@@ -13,6 +16,10 @@ export const ThreadsAsked = Type.Object({
   contact: Type.Optional(Type.String({ description: 'the thread of this one alone' })),
   turns: Type.Optional(
     Type.String({ description: `how many turns of each, 0 to ${mostTurns}; default ${mostTurns}` }),
+  ),
+  after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
+  limit: Type.Optional(
+    Type.String({ description: `1 to ${mostThreads} threads; without it and \`after\`, all of them` }),
   ),
 })
 export type ThreadsAsked = Static<typeof ThreadsAsked>
@@ -89,6 +96,9 @@ export type Thread = Static<typeof Thread>
 
 export const ThreadList = Type.Object({
   threads: Type.Array(Thread, { description: 'newest `last_at` first' }),
+  next: Type.Optional(
+    nullable(Type.String({ description: 'of a page: null on the last one; absent if all were asked for' })),
+  ),
 })
 export type ThreadList = Static<typeof ThreadList>
 

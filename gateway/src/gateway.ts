@@ -134,6 +134,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.accounts.task,
   ...services.spokenCallTasks,
   ...services.backfillTasks,
+  ...services.threadTasks,
   ...services.placementTasks,
   services.reconciliationTask,
   services.carrierReleaseTask,

@@ -32,6 +32,7 @@ async function gatewayAnswering(t: TestContext, status: number, answer: object) 
 test('templates are listed and sent, and threads read, written and marked, at the addresses of the API', async (t) => {
   const { asked, threads } = await gatewayAnswering(t, 200, { threads: [{ contact: '+1' }] })
   assert.deepEqual(await threads.list('desk', { contact: '+34911234567', turns: 3 }), [{ contact: '+1' }])
+  assert.deepEqual(await threads.page('desk', { after: 'abc' }), { threads: [{ contact: '+1' }], next: null })
   await threads.write('desk', '+34911234567', 'Hello')
   await threads.templates('desk', { contact: '+34911234567' })
   await threads.sendTemplate('desk', '+34911234567', { name: 'reminder', variables: { 1: 'Ana' } })
@@ -42,6 +43,7 @@ test('templates are listed and sent, and threads read, written and marked, at th
     asked.map(({ method, url, body }) => [method, url, body]),
     [
       ['GET', '/v1/agents/desk/threads?contact=%2B34911234567&turns=3', null],
+      ['GET', '/v1/agents/desk/threads?limit=50&after=abc', null],
       ['POST', `${at}/messages`, { text: 'Hello' }],
       ['GET', '/v1/agents/desk/templates?contact=%2B34911234567', null],
       ['POST', `${at}/templates`, { name: 'reminder', variables: { 1: 'Ana' } }],

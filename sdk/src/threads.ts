@@ -18,10 +18,20 @@ export class ThreadsClient {
     this.#address = new Address(options)
   }
 
-  /** Newest first. The key opens `calls`. */
+  /** All of them, newest first; `page` reads some at a time. The key opens `calls`. */
   async list(agent: string, asked: { contact?: string; turns?: number } = {}): Promise<Thread[]> {
     const { threads } = await this.#ask<ThreadList>('GET', [agent, 'threads'], { query: asked })
     return threads
+  }
+
+  /** A page of threads, newest first; `next` is the `after` of the next one, and null on the last. */
+  async page(
+    agent: string,
+    asked: { after?: string; limit?: number; turns?: number } = {},
+  ): Promise<{ threads: Thread[]; next: string | null }> {
+    const query = { limit: 50, ...asked }
+    const { threads, next = null } = await this.#ask<ThreadList>('GET', [agent, 'threads'], { query })
+    return { threads, next }
   }
 
   /** Sends a text within 24 hours of what the contact last wrote. The key opens `talk`. */

@@ -8,11 +8,13 @@ import {
   type VolumeShape,
 } from './volume-shape.ts'
 
-export const callTables = ['calls', 'logs', 'entries', 'turn_words', 'conversations']
+export const callTables = ['calls', 'logs', 'entries', 'turn_words', 'threads', 'conversations']
 
 /** So many at once, that a statement's memory stays small. */
 const callsAtOnce = 100_000
 const sentences = 65_536
+/** By its `seq`. */
+const lastTurn = 9
 const spanDays = 180
 
 /** Words whose share of the calls is known; the others have few. */
@@ -107,10 +109,13 @@ const wordsFrom = (from: number, to: number) => `
   cross join lateral (select seeded_words(seed, entry::json -> 'data' ->> 'text') as words offset 0) as said
   where ordinal between ${from} and ${to}`
 
-/** The large agent's own log of callbacks, and its conversations. */
+/** The threads of all, the large agent's own log of callbacks, and its conversations. */
 const ofAgents = ({ callbacks, contacts }: VolumeShape) => {
   const log = `${largeOrg}/production/${largeAgent}`
   return [
+    `insert into threads (org, env, agent, contact, last_at)
+     select org, env, agent, contact, max(extract(epoch from opened_at)::float8 + ${lastTurn} * 3) from calls
+     group by org, env, agent, contact`,
     `insert into logs (id, org, env, agent, call, seq) values
        ('${log}', '${largeOrg}', 'production', '${largeAgent}', null, ${callbacks})`,
     `insert into entries (log, seq, ts, type, entry)

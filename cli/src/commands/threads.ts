@@ -1,6 +1,6 @@
 import type { TemplateList } from '@switchroom/contract/templates'
 import type { ReadMark, ThreadList, WrittenToThread } from '@switchroom/contract/threads'
-import { agentArgument, type Argument, type Command } from '../invocation/command.ts'
+import { afterOption, agentArgument, type Argument, type Command } from '../invocation/command.ts'
 import { Failure, wrongUsage } from '../terminal/failures.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { path } from '../gateway/gateway-client.ts'
@@ -11,27 +11,33 @@ const contactArgument: Argument = { name: 'contact', summary: 'their number or t
 const list: Command = {
   name: 'threads list',
   summary: "an agent's contacts, newest first",
+  details:
+    'If there are more, the last line is the cursor for --after. With --json all are listed, unless --limit is set.',
   arguments: [agentArgument],
-  examples: ['svc threads list hello', 'svc threads list hello --json'],
+  options: [{ name: 'limit', value: 'count', summary: '1 to 100 (default 50)' }, afterOption],
+  examples: ['svc threads list hello', 'svc threads list hello --limit 100 --after <cursor> --json'],
   async run(invocation) {
     const { out } = invocation
     const client = await invocation.client()
     const at = path`/v1/agents/${invocation.argument('agent')}/threads`
-    const answer = await client.get<ThreadList>(at, invocation.isJson ? {} : { turns: 1 })
-    invocation.answer(answer, ({ threads }) =>
-      out.table(
-        threads,
-        [
-          { title: 'last', of: ({ last_at }) => out.time(last_at) },
-          { title: 'contact', isName: true, of: ({ contact }) => contact },
-          { title: 'name', of: ({ name }) => name },
-          { title: 'state', of: ({ state }) => state },
-          { title: 'unread', of: ({ unread }) => unread || '' },
-          { title: 'reply until', of: ({ window_closes_at }) => out.time(window_closes_at) },
-          { title: 'last message', of: ({ turns, waiting }) => (waiting.at(-1) ?? turns.at(-1))?.text },
-        ],
-        'No conversations yet.',
-      ),
+    const { next = null, ...answer } = await client.get<ThreadList>(at, {
+      turns: invocation.isJson ? undefined : 1,
+      limit: invocation.option('limit') ?? (invocation.isJson ? undefined : 50),
+      after: invocation.option('after'),
+    })
+    invocation.page(
+      { ...answer, next },
+      answer.threads,
+      [
+        { title: 'last', of: ({ last_at }) => out.time(last_at) },
+        { title: 'contact', isName: true, of: ({ contact }) => contact },
+        { title: 'name', of: ({ name }) => name },
+        { title: 'state', of: ({ state }) => state },
+        { title: 'unread', of: ({ unread }) => unread || '' },
+        { title: 'reply until', of: ({ window_closes_at }) => out.time(window_closes_at) },
+        { title: 'last message', of: ({ turns, waiting }) => (waiting.at(-1) ?? turns.at(-1))?.text },
+      ],
+      'No conversations yet.',
     )
   },
 }

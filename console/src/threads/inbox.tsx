@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useFilters } from '../api/query-filters.ts'
 import { Empty, Progress, Refusal } from '../ui/feedback.tsx'
@@ -12,6 +12,9 @@ import { addressOf, chosen, isShowing, keyOf, lastWords, titleOf, type AgentThre
 import { ThreadPane } from './thread-pane.tsx'
 import './threads.css'
 
+/** As many as fit on a screen. */
+const fewThreads = 20
+
 interface InboxProps {
   /** The open thread, or null. */
   open: { agent: string; contact: string } | null
@@ -23,6 +26,12 @@ export function Inbox({ open }: InboxProps) {
   const [words, setWords] = useState('')
   const inbox = useInbox(agent)
   const shown = chosen(inbox.threads, isShowing(show) ? show : 'all', words)
+  // A filter may leave few of what is loaded, or none.
+  const { loadOlder } = inbox
+  const isShort = shown.length < fewThreads
+  useEffect(() => {
+    if (isShort) loadOlder?.()
+  }, [isShort, loadOlder])
   const current = open && keyOf(open)
   const query = new URLSearchParams({ ...(agent && { agent }), ...(show && { show }) }).toString()
   const hrefOf = (thread: AgentThread) => addressOf(thread) + (query && `?${query}`)
@@ -69,6 +78,7 @@ export function Inbox({ open }: InboxProps) {
               items={shown}
               itemKey={keyOf}
               rowHeightPx={76}
+              {...(loadOlder && { onEnd: loadOlder })}
               render={(thread) => (
                 <ThreadRow thread={thread} href={hrefOf(thread)} isOpen={keyOf(thread) === current} />
               )}

@@ -8,7 +8,8 @@ import { AccessTokens } from './platform/access-tokens.ts'
 import { Conversations } from './conversations/conversations.ts'
 import { ConversationCalls } from './conversations/conversation-calls.ts'
 import { WaitingMessages } from './conversations/waiting-messages.ts'
-import { Threads } from './threads/threads.ts'
+import { CallBackfill } from '../calls/backfills/backfill.ts'
+import { deriveTouches, Threads } from './threads/threads.ts'
 import { MessageSender } from './threads/message-sender.ts'
 import { CallOutlets } from './outlets/call-outlets.ts'
 import { MessagingPlatform } from './platform/messaging-platform.ts'
@@ -48,7 +49,8 @@ export function makeMessaging(
     callOutlets,
     reached: (number) => numbers.reached(number),
   })
-  const threads = new Threads(database, clock, readReceipts)
+  const threadBackfill = new CallBackfill(database, clock, 'threads', deriveTouches)
+  const threads = new Threads(database, clock, readReceipts, () => threadBackfill.isDone())
   const messageSender = new MessageSender(parts)
   const templates = new Templates({ database, threads, conversationCalls, accessTokens, messagingPlatform })
   const { messageClaims, untranscribedMessages, webhook } = makeWebhook(parts, {
@@ -65,6 +67,7 @@ export function makeMessaging(
     waitingMessages,
     conversations,
     threads,
+    threadTasks: [threads.task, threadBackfill.task],
     messageSender,
     templates,
     messageClaims,

@@ -3,6 +3,7 @@ import type { CallState } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { Addressed, Received } from '../platform/received.ts'
+import { foldingLock } from '../threads/folding-lock.ts'
 
 /** One contact writing with one number. */
 export type ConversationKey = Pick<Addressed, 'org' | 'env' | 'number' | 'contact'>
@@ -77,10 +78,18 @@ const deleteUntranscribed = statement<{ contact: string }>(`
     and ($4::text[] is null or u.message ->> 'agent' = any($4))
   returning u.contact`)
 
+// What is folded into threads now is folded in before they are deleted.
+const lockFolding = statement(`select pg_advisory_xact_lock(${foldingLock})`)
+
+const ofReach = `org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))`
+
 const deleteRest = statement<{ contact: string }>(`
   with read as (
-    delete from thread_reads
-    where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
+    delete from thread_reads where ${ofReach}
+  ), touched as (
+    delete from thread_touches where ${ofReach}
+  ), listed as (
+    delete from threads where ${ofReach}
   )
   delete from conversations c
   where c.org = $1 and c.contact = $2 and c.env = any($3::text[]) and ($4::text[] is null or coalesce(
@@ -90,7 +99,11 @@ const deleteRest = statement<{ contact: string }>(`
   returning c.contact`)
 
 /** In the order in which a message's receiver locks them; answers how many were deleted. */
-export const deleteConversations = async (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
-  (await tx.rows(deleteUntranscribed, org, contact, envs, agents)).length +
-  (await tx.rows(deleteWaiting, org, contact, envs, agents)).length +
-  (await tx.rows(deleteRest, org, contact, envs, agents)).length
+export async function deleteConversations(tx: Transaction, { org, envs, agents }: Reach, contact: string) {
+  await tx.rows(lockFolding)
+  return (
+    (await tx.rows(deleteUntranscribed, org, contact, envs, agents)).length +
+    (await tx.rows(deleteWaiting, org, contact, envs, agents)).length +
+    (await tx.rows(deleteRest, org, contact, envs, agents)).length
+  )
+}

@@ -78,6 +78,7 @@ async function listed(asked: { contact?: string; turns?: string }) {
     recording as unknown as Database,
     clock,
     deployment.gateway.services.readReceipts,
+    async () => true,
   )
   let text = ''
   for await (const piece of await threads.list(caller, 'desk', asked)) text += piece

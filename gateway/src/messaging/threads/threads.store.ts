@@ -9,30 +9,9 @@ export interface ThreadAgent {
   agent: string
 }
 
-const epoch = (instant: string) => `extract(epoch from ${instant})::float8`
-const ofAgent = `org = $1 and env = $2 and agent = $3`
-const isTurn = `type in ('user.message', 'agent.message')`
-
-// A call that ended before the contact's newest began holds none of their last words, and is not looked into.
-const contacts = statement<{ contact: string }>(`
-  with own as (
-    select id, contact, opened_at, ended_at, max(opened_at) over (partition by contact) as newest
-    from calls where ${ofAgent} and contact is not null
-  ), heard as (
-    select contact, greatest(${epoch('opened_at')}, (
-      select ts from entries
-      where (ended_at is null or ended_at >= newest) and log = own.id and ${isTurn}
-      order by seq desc limit 1
-    )) as at
-    from own
-    union all
-    select contact, ${epoch('sent_at')} from waiting_messages where ${ofAgent} and sent_at > $4
-  )
-  select contact from heard group by contact order by max(at) desc, contact`)
-
-/** Every contact of the agent, the latest first; what waits since earlier is too old. */
-export const listContacts = (database: Queryable, { org, env, agent }: ThreadAgent, waitingSince: Date) =>
-  database.rows(contacts, org, env, agent, waitingSince)
+export const epoch = (instant: string) => `extract(epoch from ${instant})::float8`
+export const ofAgent = `org = $1 and env = $2 and agent = $3`
+export const isTurn = `type in ('user.message', 'agent.message')`
 
 const ofContact = `${ofAgent} and contact = wanted.contact`
 
