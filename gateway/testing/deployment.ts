@@ -66,7 +66,8 @@ export async function startDeployment(wanted: Record<string, string> = {}): Prom
   return startOn(await migratedDatabase(), wanted)
 }
 
-async function startOn(
+/** The same on a database that the test has made. */
+export async function startOn(
   database: TestDatabase,
   wanted: Record<string, string>,
   isOwner = true,

@@ -12,14 +12,14 @@ const { routes } = deployment.gateway.server
 const { body: document } = await deployment.anonymous.get('/openapi.json')
 
 /** Paths of what this version does not have, where each method says so. */
-const unbuilt = ['/v1/login/social', '/v1/login/social/callback', '/v1/ops/signin/social']
+const unbuilt = new Set(['/v1/login/social', '/v1/login/social/callback', '/v1/ops/signin/social'])
 
 test('every route declares its access, its schemas and the refusals it can answer', () => {
   for (const { method, path, access, schema } of routes.all) {
     const name = `${method} ${path}`
     const statuses = Object.keys(schema.response ?? {})
     assert.ok(access, `${name} declares no access`)
-    const alwaysRefuses = unbuilt.includes(path)
+    const alwaysRefuses = unbuilt.has(path)
     assert.ok(
       statuses.some((status) => /^[123]/.test(status)) || alwaysRefuses,
       `${name} documents no success`,

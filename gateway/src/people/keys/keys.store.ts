@@ -31,13 +31,23 @@ export const lockRevocable = (
   by: { key_id: string; anyKey: boolean; subject: string },
 ) => tx.row(lockLiving, key.org, key.id, by.key_id, by.anyKey, by.subject)
 
-const revokeTree = statement(`
-  update keys set revoked_at = $2 where revoked_at is null and (id = $1 or ancestors @> array[$1::text])`)
+// Every rule locks a key before its copies, so that no two deadlock; a copy made meanwhile is seen by what follows.
+const sourcesFirst = `order by cardinality(ancestors), id for update`
+
+const isInTree = `revoked_at is null and (id = $1 or ancestors @> array[$1::text])`
+const lockTree = statement(`select from keys where ${isInTree} ${sourcesFirst}`)
+const revokeTree = statement(`update keys set revoked_at = $2 where ${isInTree}`)
 
 /** The key and every copy below it, in any org. */
-export const revokeKey = (tx: Transaction, id: string, at: Date) => tx.rows(revokeTree, id, at)
+export async function revokeKey(tx: Transaction, id: string, at: Date) {
+  await tx.rows(lockTree, id)
+  await tx.rows(revokeTree, id, at)
+}
 
-const lockMembersKeys = statement(`select from keys where member = $1 for update`)
+const lockMembersKeys = statement(`
+  select from keys
+  where member = $1 or (revoked_at is null and ancestors && array(select id from keys where member = $1))
+  ${sourcesFirst}`)
 const revokeMembers = statement(`
   with dead as (select id from keys where member = $1)
   update keys set revoked_at = $2
@@ -51,7 +61,7 @@ export async function revokeKeysOfMember(tx: Transaction, member: string, at: Da
 
 const ofPerson = `visitor = $1 or member in (select id from members where email = $1)`
 const lockPersons = statement(`
-  select from keys where revoked_at is null and (${ofPerson}) order by cardinality(ancestors), id for update`)
+  select from keys where revoked_at is null and (${ofPerson}) ${sourcesFirst}`)
 const revokePersons = statement(`
   update keys set revoked_at = $2 where revoked_at is null and (${ofPerson})`)
 

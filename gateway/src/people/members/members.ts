@@ -195,6 +195,7 @@ export class Members {
       const member = await this.#lock(tx, org, id)
       refuse(member)
       await this.#refuseLastAdminGone(tx, locked, member, undefined)
+      await store.lockPerson(tx, member.email) // another org may invite them at this moment
       await this.#keys.revokeOfMember(tx, id)
       await store.deleteMember(tx, org, member)
       const { role, status } = member
