@@ -57,7 +57,10 @@ test('requests that change the same at the same moment on two gateways get only 
   const planned = plannedRounds(pairs, Object.keys(allOperations), 1, random)
   const isSpent = () => process.cpuUsage(before).user / 1e6 > mostCpuS
   const { ran, findings } = await runRaces(world, planned, random, { lanes: 4, isSpent })
-  t.diagnostic(`${ran} of ${planned.length} rounds of ${pairs.length} pairs, seed ${seed}`)
+  const undone = await world.deadlocks()
+  t.diagnostic(
+    `${ran} of ${planned.length} rounds of ${pairs.length} pairs, ${undone} deadlocks undone, seed ${seed}`,
+  )
   assert.ok(ran > 0)
   assert.deepEqual(findings.map(sentenceOf), [], world.failuresLogged().slice(-5).join('\n'))
 })

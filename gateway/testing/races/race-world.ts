@@ -142,7 +142,7 @@ export class RaceWorld implements AsyncDisposable {
       gateway
         .log()
         .split('\n')
-        .filter((line) => /"level":(?:50|60)|met another that changed/.test(line)),
+        .filter((line) => /"level":"(?:error|fatal)"|met another that changed/.test(line)),
     )
   }
 
