@@ -7,6 +7,7 @@ import type { SpokenParts } from './spoken-parts.ts'
 import { surenessIn } from './turn-model.ts'
 import { TurnDetection } from './turn-detection.ts'
 import type { VoiceActivity } from './voice-activity.ts'
+import { VoiceSureness } from './voice-sureness.ts'
 
 /** Transcribers hear, a model thinks and a voice speaks. */
 export class StagedExchange implements Exchange {
@@ -18,6 +19,7 @@ export class StagedExchange implements Exchange {
   #hearing: Transcription
   /** Null unless a model ends the turns. */
   #pauses: PauseJudge | null
+  readonly #sureness = new VoiceSureness()
   #isStarted = false
   #isOver = false
 
@@ -68,7 +70,9 @@ export class StagedExchange implements Exchange {
     this.#hearing.add(samples)
   }
 
-  notice({ type, samples, isSpeaking, spokenMs, silenceMs }: VoiceActivity) {
+  notice(activity: VoiceActivity) {
+    const { type, samples, isSpeaking, spokenMs, silenceMs } = activity
+    this.#sureness.notice(activity)
     if (type === 'started') {
       this.#hearing.voiceStarted()
       this.#hearing.speech(samples)
@@ -77,7 +81,7 @@ export class StagedExchange implements Exchange {
       this.#pauses?.add(samples)
       if (!isSpeaking) return
       this.#hearing.speech(samples)
-      this.#turns.speechGoesOn(spokenMs)
+      this.#turns.speechGoesOn(spokenMs, this.#sureness)
     } else {
       this.#hearing.voiceEnded()
       this.#turns.speechEnded(silenceMs)

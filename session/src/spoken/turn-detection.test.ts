@@ -260,3 +260,23 @@ test('words left by the former agent’s transcriber are a turn of the current a
   mock.timers.tick(500)
   assert.deepEqual(happened, ['ended'])
 })
+
+test('a sound that is hardly a voice interrupts only with words, unless the agent sets how long it takes', () => {
+  const { taking, happened } = turns()
+  taking.speechStarted(60)
+  taking.speechGoesOn(900, { isLasting: false })
+  assert.deepEqual(happened, [])
+  taking.heard({ type: 'partial', text: 'Wait' })
+  taking.speechGoesOn(930, { isLasting: false })
+  assert.deepEqual(happened, ['interrupted'])
+
+  const sure = turns()
+  sure.taking.speechStarted(60)
+  sure.taking.speechGoesOn(500, { isLasting: true })
+  assert.deepEqual(sure.happened, ['interrupted'])
+
+  const set = turns({ turn: { min_interruption_ms: 500 } })
+  set.taking.speechStarted(60)
+  set.taking.speechGoesOn(500, { isLasting: false })
+  assert.deepEqual(set.happened, ['interrupted'])
+})

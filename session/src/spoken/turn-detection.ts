@@ -139,13 +139,14 @@ export class TurnDetection {
   }
 
   /** So much of the current stretch of speech was really speech. */
-  speechGoesOn(spokenMs: number) {
+  speechGoesOn(spokenMs: number, voice: { isLasting: boolean } = { isLasting: true }) {
     const { min_interruption_ms, min_interruption_words } = { ...turnDefaults, ...this.#parts.turn }
     this.#spokenMs = spokenMs
     const ownMs = spokenMs - (this.#endedAtMs ?? 0)
     if (!this.#isSpeaking && this.#endedAtMs !== null && ownMs >= stillSpeakingMs) this.speechStarted(ownMs)
     if (!this.#isSpeaking || ownMs < min_interruption_ms) return
     if (wordsIn(this.text) < min_interruption_words || this.#onlyListens) return
+    if (!voice.isLasting && this.#saysNothing) return
     this.#parts.interrupted(min_interruption_ms)
   }
 
@@ -153,6 +154,11 @@ export class TurnDetection {
   get #onlyListens(): boolean {
     const { turn, isAgentSpeaking } = this.#parts
     return turn.min_interruption_ms === undefined && isAgentSpeaking() && isBackchannel(this.text)
+  }
+
+  /** A dog may sound like a voice for long enough, and has no words. */
+  get #saysNothing(): boolean {
+    return this.#parts.turn.min_interruption_ms === undefined && this.text === ''
   }
 
   speechEnded(silenceMs: number) {
