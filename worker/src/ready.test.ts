@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { until } from '@switchroom/launcher/testing/waiting'
 
 const program = fileURLToPath(new URL('main.ts', import.meta.url))
 
@@ -17,14 +18,16 @@ const read = (path: string): string => {
   }
 }
 
-/** Processes under this one that have loaded the model that tells speech from noise. */
-const loadedUnder = (parent: number) =>
+const childrenOf = (parent: number) =>
   readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number(read(`/proc/${pid}/stat`).split(') ')[1]?.split(' ')[1]) === parent)
-    .filter((pid) => read(`/proc/${pid}/maps`).includes('local-inference'))
 
-test('a worker says that it takes calls, to its launcher and to the gateway, only once its processes have loaded their models', async (t) => {
+/** Processes under this one that have loaded the model that tells speech from noise. */
+const loadedUnder = (parent: number) =>
+  childrenOf(parent).filter((pid) => read(`/proc/${pid}/maps`).includes('local-inference'))
+
+test('a worker says that it takes calls, to its launcher and to the gateway, only once its processes have loaded their models; they and the programs of this machine end when it is killed', async (t) => {
   const { promise: beat, resolve } = Promise.withResolvers<number>()
   const gateway = createServer((request, response) => {
     const path = request.url ?? ''
@@ -55,4 +58,11 @@ test('a worker says that it takes calls, to its launcher and to the gateway, onl
     })
   })
   assert.deepEqual([await beat, await ready], [2, 2])
+  const children = childrenOf(worker.pid ?? 0)
+  const countOf = (name: string) =>
+    children.filter((pid) => read(`/proc/${pid}/cmdline`).includes(name)).length
+  assert.deepEqual(['call-process', 'local-voice', 'hearing'].map(countOf), [2, 1, 1])
+  worker.kill('SIGKILL')
+  const isLeft = (pid: number) => read(`/proc/${pid}/cmdline`) !== ''
+  await until('all of them are gone', () => !children.some(isLeft), 60_000)
 })
