@@ -97,7 +97,7 @@ test('when a whole worker is lost its calls end as lost with one callback each, 
   clock.forward(20_000)
   const since = clock.now()
   await until('the other call gave a sign of life', async () => {
-    const { rows } = await sql('select beat_at from calls where id = $1', [kept.id])
+    const { rows } = await sql('select beat_at from call_heartbeats where call = $1', [kept.id])
     return new Date(String(rows[0]?.beat_at)) > since
   })
   clock.forward(12_000)

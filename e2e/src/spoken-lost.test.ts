@@ -14,7 +14,7 @@ async function moveClock({ deployment: { clock, sql } }: VoiceAgentFixture, livi
   clock.forward(20_000)
   const since = clock.now()
   await until('the other process gave a sign of life', async () => {
-    const { rows } = await sql('select beat_at from calls where id = $1', [living])
+    const { rows } = await sql('select beat_at from call_heartbeats where call = $1', [living])
     return new Date(String(rows[0]?.beat_at)) > since
   })
   clock.forward(12_000)

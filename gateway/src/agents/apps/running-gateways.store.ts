@@ -3,7 +3,7 @@ import { statement, type Queryable, type Transaction } from '../../database/data
 import { gatewayLock } from '../../database/gateway-lock.ts'
 
 const insert = statement(`
-  insert into gateways (id, seen_at, vault_key) values ($1, $2, $3)
+  insert into gateways (id, seen_at, vault_key, reads_heartbeats) values ($1, $2, $3, true)
   on conflict (id) do update set seen_at = excluded.seen_at`)
 
 export const insertGateway = (database: Queryable, id: string, now: Date, vaultKey: string) =>

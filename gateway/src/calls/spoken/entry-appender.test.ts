@@ -159,7 +159,7 @@ test("another org's call, one of the other environment and a written one take no
 test('an empty list is a sign of life and leaves nothing in the log (ND-97)', async () => {
   const call = await desk.open()
   const beat = async () =>
-    Date.parse((await sql('select beat_at from calls where id = $1', [call])).rows[0].beat_at)
+    Date.parse((await sql('select beat_at from call_heartbeats where call = $1', [call])).rows[0].beat_at)
   const before = await beat()
   clock.forward(20 * secondMs)
   assert.deepEqual(done(await desk.append(call, [])), { seq: 1 })

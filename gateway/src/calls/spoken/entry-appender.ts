@@ -64,7 +64,8 @@ export class EntryAppender {
 
   async #keepHeartbeat(database: Queryable, { id, beat_at }: store.RunCall) {
     const now = this.#parts.clock.now()
-    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= heartbeatLagMs)
+    if (beat_at === null) await store.setFirstHeartbeat(database, id, now)
+    else if (now.getTime() - Date.parse(beat_at) >= heartbeatLagMs)
       await store.setHeartbeat(database, id, now)
   }
 

@@ -17,14 +17,16 @@ export interface SpokenCall {
   language: string | null
   line: string | null
   worker: string | null
+  /** Its worker's last heartbeat; null if no worker runs it. */
   beat_at: string | null
   ended_at: string | null
 }
 
 const columns = `c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.contact, c.language,
-  c.line, c.worker, c.beat_at, c.ended_at`
+  c.line, c.worker, h.beat_at, c.ended_at`
 
-const find = statement<SpokenCall>(`select ${columns} from calls c where c.id = $1`)
+const find = statement<SpokenCall>(`
+  select ${columns} from calls c left join call_heartbeats h on h.call = c.id where c.id = $1`)
 
 export const findCall = (database: Queryable, id: string) => database.row(find, id)
 
@@ -50,8 +52,9 @@ export interface RunCall extends Pick<SpokenCall, Kept> {
 
 const run = `
   select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.direction, c.caller, c.called,
-    c.contact, c.holder, c.beat_at
-  from logs l join calls c on c.id = l.id where l.id = $1 and l.org = $2 and l.env = $3`
+    c.contact, c.holder, h.beat_at
+  from logs l join calls c on c.id = l.id left join call_heartbeats h on h.call = l.id
+  where l.id = $1 and l.org = $2 and l.env = $3`
 
 const findRun = statement<RunCall>(run)
 
@@ -64,11 +67,24 @@ const lockRun = statement<RunCall>(`${run} for update of l`)
 export const lockRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
   tx.row(lockRun, id, org, env)
 
-const heartbeat = statement(`
+const firstHeartbeat = statement(`
   with locked as materialized (select id from logs where id = $1 and not sealed for update)
   update calls set beat_at = $2 from locked where calls.id = locked.id`)
 
-/** Not for a call that ends in a concurrent transaction. */
+/** Of a call that no worker ran. Not for one that ends in a concurrent transaction. */
+export const setFirstHeartbeat = (database: Queryable, id: string, now: Date) =>
+  database.rows(firstHeartbeat, id, now)
+
+// A trigger passes on what is written to calls, which is done while a gateway runs that reads heartbeats only there.
+export const heartbeat = statement(`
+  with passed_on as (
+    update calls set beat_at = $2
+    where id = $1 and ended_at is null and exists (select from gateways where not reads_heartbeats)
+    returning id
+  )
+  update call_heartbeats set beat_at = $2 where call = $1 and not exists (select from passed_on)`)
+
+/** Of a call that a worker runs; one that has ended has no row. */
 export const setHeartbeat = (database: Queryable, id: string, now: Date) => database.rows(heartbeat, id, now)
 
 const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
@@ -81,7 +97,7 @@ export const setWorker = (
 ) => tx.rows(take, id, now, worker, runner)
 
 const silent = statement<{ id: string }>(`
-  select id from calls where ended_at is null and beat_at is not null and beat_at <= $1 order by beat_at limit 100`)
+  select call as id from call_heartbeats where beat_at <= $1 order by beat_at limit 100`)
 
 /** Calls whose workers sent no heartbeat since then, the longest silent first. */
 export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
