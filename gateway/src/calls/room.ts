@@ -9,7 +9,7 @@ import { AppFrames } from './app-requests/app-frames.ts'
 import { EntryAppender } from './spoken/entry-appender.ts'
 import { MessageQuota } from './written/message-quota.ts'
 import { WorkerRequests } from './spoken/worker-requests.ts'
-import { CallRecords, makeOpenOfOrg } from './records/records.ts'
+import { CallRecords } from './records/records.ts'
 import { CallModels } from './written/call-models.ts'
 import { CallSummaries } from './sessions/call-summaries.ts'
 import { Callbacks } from './callbacks/callbacks.ts'
@@ -36,6 +36,7 @@ import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
 import { CallBackfill } from './backfills/backfill.ts'
+import { callIndexes } from './backfills/call-indexes.ts'
 import { IndexChanges } from '../database/index-changes.ts'
 import { CallSearch } from './sessions/call-search.ts'
 import { fillWords, Sessions } from './sessions/sessions.ts'
@@ -233,10 +234,10 @@ export function makeCalls(
   const wordBackfill = new CallBackfill(slowDatabase, clock, 'turn_words', fillWords)
   const search = new CallSearch(slowDatabase, () => wordBackfill.isDone())
   const sessions = new Sessions(database, search, slowRequests)
-  const indexChanges = new IndexChanges(slowDatabase, [
-    { name: 'logs_open_of_org', make: makeOpenOfOrg },
-    { name: 'entries_words', make: null, isDue: () => wordBackfill.isDone() }, // from before `turn_words`
-  ])
+  const indexChanges = new IndexChanges(
+    slowDatabase,
+    callIndexes(() => wordBackfill.isDone()),
+  )
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
   const recordings = new Recordings({

@@ -101,10 +101,6 @@ export const moveRecord = (
     language,
   )
 
-/** Not `seq > 0` as well: then no append would be a HOT update. */
-export const makeOpenOfOrg = `
-  create index concurrently logs_open_of_org on logs (org) where call is not null and not sealed`
-
 export const runningCount = statement<{ count: number }>(`
   select count(*)::int as count from logs where org = $1 and call is not null and not sealed and seq > 0`)
 

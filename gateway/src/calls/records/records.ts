@@ -69,8 +69,6 @@ export interface CallRecordsParts {
   log: Log
 }
 
-export { makeOpenOfOrg } from './records.store.ts'
-
 /** Calls, and the versions each runs on, resolved once at the first request that names the call. */
 export class CallRecords {
   readonly #parts: CallRecordsParts

@@ -35,6 +35,14 @@ before(async () => {
       [from, org.id],
     )
   }
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'other', now())`, [org.id])
+  await sql(
+    `insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary)
+     select 'live_' || n, $1, case n % 2 when 0 then 'desk' else 'other' end, 'production', '',
+       case n % 2 when 0 then 'chat' else 'phone' end, now(), '[]', false
+     from generate_series(1, 4000) n`,
+    [org.id],
+  )
   await sql('vacuum analyze calls, entries')
 })
 
@@ -52,6 +60,10 @@ test('a page of a hundred thousand calls is found without looking at more than s
     'a later page': listing({ ...all, before: 500 }, 51),
     'an agent': listing({ ...all, agent: 'desk' }, 51),
     'nothing open': listing({ ...all, state: 'open' }, 51),
+    "nothing of an agent's channel": listing(
+      { ...all, env: 'production', agent: 'desk', channel: 'phone' },
+      51,
+    ),
     'nothing of a channel': listing({ ...all, channel: 'phone' }, 51),
     'a common word': searchOfNewest(all, sought('hello'), 51, 204),
     'a common prefix': searchOfNewest(all, sought('34', '+34'), 51, 204),

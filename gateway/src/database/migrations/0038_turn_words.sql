@@ -74,9 +74,15 @@ create table call_backfills (
 insert into call_backfills (name, done_at)
 select 'turn_words', case when not exists (select from calls) then now() end;
 
--- The index of before goes with the backfill; without calls there is none to wait for.
+-- Without calls there is nothing to wait for; else a running gateway changes the indexes (calls/backfills).
 do $$
 begin
-  if not exists (select from calls) then drop index entries_words; end if;
+  if not exists (select from calls) then
+    drop index entries_words;
+    drop index calls_of_version;
+    create index calls_fared on calls (org, agent, env, config_holder, config_version)
+      include (errors, llm_timeouts, opened_at, ended_at);
+    create index calls_of_agent_by_channel on calls (org, env, agent, channel, ordinal desc);
+  end if;
 end
 $$;

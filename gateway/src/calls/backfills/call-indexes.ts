@@ -1,0 +1,21 @@
+import type { IndexChange } from '../../database/index-changes.ts'
+
+/** The indexes of databases that had calls before the migrations that name them; new ones have them from there. */
+export const callIndexes = (areWordsFilled: () => Promise<boolean>): IndexChange[] => [
+  {
+    name: 'calls_fared',
+    make: `create index concurrently calls_fared on calls (org, agent, env, config_holder, config_version)
+      include (errors, llm_timeouts, opened_at, ended_at)`,
+  },
+  { name: 'calls_of_version', make: null },
+  {
+    name: 'calls_of_agent_by_channel',
+    make: `create index concurrently calls_of_agent_by_channel on calls (org, env, agent, channel, ordinal desc)`,
+  },
+  {
+    // Not `seq > 0` as well: then no append would be a HOT update.
+    name: 'logs_open_of_org',
+    make: `create index concurrently logs_open_of_org on logs (org) where call is not null and not sealed`,
+  },
+  { name: 'entries_words', make: null, isDue: areWordsFilled },
+]
