@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { bargeIn } from './barge-in.ts'
 import { dialDecisions } from './dial-decisions.ts'
 import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
@@ -37,6 +38,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'webhook-claims': webhookClaims,
   'first-call': firstCall,
   'spoken-calls': spokenCalls,
+  'barge-in': bargeIn,
   'human-speech': humanSpeech,
   volume,
 }

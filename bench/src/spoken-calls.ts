@@ -131,7 +131,8 @@ async function callsAtOnce(perCore: number) {
 
 type Ask = Awaited<ReturnType<typeof startBenchDeployment>>['ask']
 
-async function prepareOrg(ask: Ask, vendorUrl: string): Promise<string> {
+/** An org on faked vendors, and a key of it. */
+export async function prepareOrg(ask: Ask, vendorUrl: string, scopes = ['app', 'talk']): Promise<string> {
   const row = await ask('GET', '/v1/ops/providers')
   for (const stage of ['llm/openai', 'tts/openai', 'stt/deepgram'])
     row.options[stage] = { ...row.options[stage], base_url: vendorUrl }
@@ -139,7 +140,7 @@ async function prepareOrg(ask: Ask, vendorUrl: string): Promise<string> {
   row.models['tts/openai'] = ['gpt-4o-mini-tts']
   await ask('PUT', '/v1/ops/providers', row)
   await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
-  const token = { label: 'bench', env: 'sandbox', scopes: ['app', 'talk'] }
+  const token = { label: 'bench', env: 'sandbox', scopes }
   return String((await ask('POST', '/v1/ops/orgs/bench/keys', token)).key)
 }
 
