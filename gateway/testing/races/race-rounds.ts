@@ -5,6 +5,9 @@ import type { RaceOrg } from './race-org.ts'
 import { Round } from './race-round.ts'
 import type { Random } from './random.ts'
 
+/** A connection that was closed while the machine stood still is no answer. */
+const unanswered = 'fetch failed'
+
 /** All are sent within this time of each other; in some rounds later, to meet what follows the hash of a password. */
 const [mostOffsetMs, mostLateMs] = [4, 80]
 
@@ -36,7 +39,7 @@ export async function runRound(
   )
   return outcomes.flatMap((outcome, at) => {
     const isWrong =
-      'error' in outcome ||
+      ('error' in outcome && messageOf(outcome.error) !== unanswered) ||
       outcome.answer.status === 500 ||
       isGivenUp(outcome.answer.status, outcome.answer.text)
     return isWrong ? [{ operation: operations[at] ?? '', among: operations, said }] : []
