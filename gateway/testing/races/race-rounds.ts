@@ -39,9 +39,9 @@ export async function runRound(
   )
   return outcomes.flatMap((outcome, at) => {
     const isWrong =
-      ('error' in outcome && messageOf(outcome.error) !== unanswered) ||
-      outcome.answer.status === 500 ||
-      isGivenUp(outcome.answer.status, outcome.answer.text)
+      'error' in outcome
+        ? messageOf(outcome.error) !== unanswered
+        : outcome.answer.status === 500 || isGivenUp(outcome.answer.status, outcome.answer.text)
     return isWrong ? [{ operation: operations[at] ?? '', among: operations, said }] : []
   })
 }
