@@ -33,7 +33,9 @@ const lockRow = statement(`select from members where org = $1 and id = $2 for up
 
 export const lockMember = (tx: Transaction, org: string, id: string) => tx.rows(lockRow, org, id)
 
-const keepPerson = statement(`insert into persons (email) values ($1) on conflict do nothing`)
+// An update, because one that does nothing would wait for a row that is being deleted, and go on without it.
+const keepPerson = statement(`
+  insert into persons (email) values ($1) on conflict (email) do update set email = excluded.email`)
 const lockPersonRow = statement(`select from persons where email = $1 for update`)
 
 /** The person of an address, created if new, locked to the end of the transaction. */
