@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { secondMs } from '../foundation/clock.ts'
+import { statementTimeoutMs } from './database.ts'
 import type { Wait, WatchedConnections } from './watched-connections.ts'
 
 export interface WatchTiming {
@@ -10,12 +11,15 @@ export interface WatchTiming {
   suspectAfterMs: number
   /** How long the database may take to say what it does for us. */
   answersWithinMs: number
+  /** After so long a statement has no answer to wait for, whatever the database says. */
+  givenUpAfterMs: number
 }
 
 export const usualWatch: WatchTiming = {
   everyMs: secondMs,
   suspectAfterMs: 2 * secondMs,
   answersWithinMs: 3 * secondMs,
+  givenUpAfterMs: statementTimeoutMs + 5 * secondMs,
 }
 
 /** Twice, because an answer may be under way, or this process may just have stood still. */
@@ -77,7 +81,10 @@ export class ConnectionWatch {
     this.#looks = new Map(
       unserved.map((wait) => [nameOf(wait), (this.#looks.get(nameOf(wait)) ?? 0) + 1] as const),
     )
-    const silenced = unserved.filter((wait) => this.#looks.get(nameOf(wait)) === looksBeforeGivenUp)
+    const overdueMs = performance.now() - this.#timing.givenUpAfterMs
+    const silenced = waits.filter(
+      (wait) => wait.sinceMs < overdueMs || (this.#looks.get(nameOf(wait)) ?? 0) >= looksBeforeGivenUp,
+    )
     if (silenced.length > 0) await this.#giveUp(silenced)
   }
 

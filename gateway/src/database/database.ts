@@ -79,19 +79,12 @@ export interface DatabaseOptions {
   connections: number
   /** How long a statement waits for a connection. */
   freeWithinMs: number
-  /** After so long without an answer a statement fails and its connection is given up. */
-  answersWithinMs: number
   /** How long what is under way may take once it is closed. */
   closesWithinMs: number
 }
 
-const statementTimeoutMs = 30 * secondMs
+export const statementTimeoutMs = 30 * secondMs
 const keepAliveAfterMs = 5 * secondMs
-
-/** The driver gives the connection up if no answer comes in that time. */
-export interface TimedQuery extends QueryConfig {
-  query_timeout: number
-}
 
 const anything = statement(`select 1`)
 
@@ -99,7 +92,6 @@ const anything = statement(`select 1`)
 export class Database implements Queryable {
   readonly pool: Pool
   readonly connections: WatchedConnections
-  readonly #answersWithinMs: number
   readonly #closesWithinMs: number
   readonly rows: Queryable['rows']
   readonly row: Queryable['row']
@@ -110,11 +102,9 @@ export class Database implements Queryable {
     {
       connections = 20,
       freeWithinMs = 5 * secondMs,
-      answersWithinMs = statementTimeoutMs + 5 * secondMs,
       closesWithinMs = 5 * secondMs,
     }: Partial<DatabaseOptions> = {},
   ) {
-    this.#answersWithinMs = answersWithinMs
     this.#closesWithinMs = closesWithinMs
     this.pool = new Pool({
       connectionString,
@@ -142,7 +132,7 @@ export class Database implements Queryable {
       this.pool.connect((unconnected, client) => {
         if (!client) return reject(new DatabaseUnavailable(unconnected))
         this.connections.begin(client)
-        client.query(this.#timed(config), (error: Error | null, result) => {
+        client.query(config, (error: Error | null, result) => {
           this.connections.end(client)
           client.release(error !== null && !isStillUsable(error))
           if (!error) return resolve(result)
@@ -157,16 +147,12 @@ export class Database implements Queryable {
   async #askOn(client: PoolClient, config: QueryConfig): Promise<QueryResult> {
     this.connections.begin(client)
     try {
-      return await client.query(this.#timed(config))
+      return await client.query(config)
     } catch (error) {
       throw failureOf(error)
     } finally {
       this.connections.end(client)
     }
-  }
-
-  #timed(config: QueryConfig): TimedQuery {
-    return { ...config, query_timeout: this.#answersWithinMs }
   }
 
   async #connect(): Promise<PoolClient> {

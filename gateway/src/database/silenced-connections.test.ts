@@ -5,7 +5,8 @@ import { AppClient } from '../../testing/agents/app-client.ts'
 import { startDeployment } from '../../testing/deployment.ts'
 import { silencedLine } from '../../testing/silenced-line.ts'
 import { until } from '../../testing/until.ts'
-import { isUnavailable, statement } from './database.ts'
+import { ConnectionWatch, usualWatch } from './connection-watch.ts'
+import { Database, isUnavailable, statement } from './database.ts'
 import { DatabasePools } from './pools.ts'
 
 const deployment = await startDeployment()
@@ -15,6 +16,7 @@ const { sql } = deployment
 const sizes = { requests: 2, writing: 2, slow: 2 }
 const pid = statement<{ pid: number }>('select pg_backend_pid() as pid')
 const sleep = statement<{ slept: string }>(`select pg_sleep(5)::text as slept`)
+const sleepLong = statement<{ slept: string }>(`select pg_sleep(25)::text as slept`)
 const lockOrgs = statement('lock table orgs in share row exclusive mode')
 
 test('what waits on a silenced connection fails, what it had locked is free again, and the next statement is served', async () => {
@@ -38,6 +40,15 @@ test('a statement that takes long is no silenced connection', async () => {
   const pools = new DatabasePools(line.url, sizes, pino({ level: 'silent' }))
   assert.deepEqual(await pools.slow.row(sleep), { slept: '' })
   await pools.close()
+})
+
+test('a statement that the database works at for longer than its own limit is given up all the same', async () => {
+  const database = new Database(deployment.database.url, () => {})
+  const timing = { ...usualWatch, everyMs: 100, suspectAfterMs: 50, givenUpAfterMs: 500 }
+  const watch = new ConnectionWatch(deployment.database.url, [database.connections], () => {}, timing)
+  await assert.rejects(database.row(sleepLong), (error) => isUnavailable(error))
+  watch.stop()
+  await database.close()
 })
 
 test('pools close although every connection is silenced', async () => {

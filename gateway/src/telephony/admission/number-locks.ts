@@ -1,5 +1,5 @@
-import type { PoolClient } from 'pg'
-import type { Database, TimedQuery } from '../../database/database.ts'
+import type { PoolClient, QueryConfig } from 'pg'
+import type { Database } from '../../database/database.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import { unavailable } from '../../foundation/refusals.ts'
 
@@ -101,7 +101,7 @@ export class NumberLocks {
 }
 
 /** A connection that a network has silenced must not keep its place among the few for ever. */
-const timed = (text: string, ...values: string[]): TimedQuery => ({
+const timed = (text: string, ...values: string[]): QueryConfig & { query_timeout: number } => ({
   text,
   values,
   query_timeout: longestWaitMs + 5 * secondMs,
