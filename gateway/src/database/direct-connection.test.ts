@@ -5,6 +5,7 @@ import { refused } from '../../testing/client.ts'
 import { startDeployment } from '../../testing/deployment.ts'
 import { SilencingProxy } from '../../testing/silencing-proxy.ts'
 import { until } from '../../testing/until.ts'
+import { DirectConnection } from './direct-connection.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -46,4 +47,18 @@ test('a gateway stops although its own connection went silent', async () => {
   proxy.silence(program)
   await other[Symbol.asyncDispose]()
   proxy.carryOn()
+})
+
+test('PostgreSQL is told to look, in seconds, whether the machine of a gateway is still there', async () => {
+  await deployment.sql('create table told (name text)')
+  const connection = new DirectConnection(proxy.url, deployment.gateway.services.logger)
+  // Their values are only shown over TCP, so it is looked at who set them.
+  connection.prove(
+    `insert into told select name from pg_settings where name like 'tcp_keepalives_%' and source = 'client'`,
+  )
+  await connection.start()
+  await connection.stop()
+  const { rows } = await deployment.sql('select name from told order by name')
+  const names = ['count', 'idle', 'interval'].map((name) => ({ name: `tcp_keepalives_${name}` }))
+  assert.deepEqual(rows, names)
 })

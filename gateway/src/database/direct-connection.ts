@@ -10,6 +10,17 @@ const answeredWithinMs = 4 * secondMs
 /** For what had already come while this process stood still. */
 const readWithinMs = 100
 
+const sessionOptions = [
+  // What it writes is notices: PostgreSQL lets one gateway at a time commit them, so none waits for the disk.
+  'synchronous_commit=off',
+  // PostgreSQL looks whether the other side is there: the lock of a machine that lost its power would stay for hours.
+  'tcp_keepalives_idle=5',
+  'tcp_keepalives_interval=5',
+  'tcp_keepalives_count=2',
+]
+  .map((option) => `-c ${option}`)
+  .join(' ')
+
 /** By a notice of PostgreSQL; `isOwn` if it was sent on this connection. */
 export type OnNotice = (channel: string, payload: string, isOwn: boolean) => void
 
@@ -63,8 +74,7 @@ export class DirectConnection {
       application_name: 'switchroom-signals',
       keepAlive: true,
       connectionTimeoutMillis: 5 * secondMs,
-      // What it writes is notices: PostgreSQL lets one gateway at a time commit them, so none waits for the disk.
-      options: '-c synchronous_commit=off',
+      options: sessionOptions,
     })
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
