@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { emptyDatabase } from '../../testing/databases.ts'
 import { migrate, shippedMigrations } from './migrations.ts'
@@ -12,7 +13,7 @@ after(async () => {
 })
 
 const newPool = () => {
-  const pool = new Pool({ connectionString: database.url, max: 2 })
+  const pool = new Pool({ connectionString: database.url, max: 2, statement_timeout: 20_000 })
   pools.push(pool)
   return pool
 }
@@ -39,6 +40,45 @@ test('a migration that fails leaves nothing of itself behind', async () => {
   })
   const { rows } = await pool.query(`select to_regclass('b') as b`)
   assert.deepEqual(rows, [{ b: null }])
+})
+
+test('a migration waits for a table only briefly and tries again, so that readers of it wait no longer', async () => {
+  const before = migration(
+    '0001_a.sql',
+    'create table a (n int); insert into a select 1; select pg_sleep(0.2)',
+  )
+  const adding = [before, migration('0002_b.sql', 'alter table a add column m int')]
+  const [holder, reader, migrating] = [newPool(), newPool(), newPool()]
+  const held = await holder.connect()
+  await held.query('begin; select from a')
+  const timing = { lockedWithinMs: 200, pauseMs: 200, tries: 1000 }
+  const applied = migrate(migrating, adding, timing)
+  // Behind an alter table that waits without an end, the first of these would wait for as long as the holder holds.
+  for (let n = 0; n < 20; n += 1) {
+    await reader.query('select n from a')
+    await pause(50)
+  }
+  await held.query('commit')
+  held.release()
+  assert.deepEqual(await applied, ['0002_b.sql'])
+  assert.deepEqual((await reader.query('select m from a')).rows, [{ m: null }])
+})
+
+test('a migration whose tables stay locked is given up with what to do, and leaves nothing behind', async () => {
+  const before = [
+    migration('0001_a.sql', 'create table a (n int); insert into a select 1; select pg_sleep(0.2)'),
+    migration('0002_b.sql', 'alter table a add column m int'),
+  ]
+  const adding = [...before, migration('0003_c.sql', 'create table c (n int); alter table a drop column m')]
+  const held = await newPool().connect()
+  await held.query('begin; select from a')
+  await assert.rejects(migrate(newPool(), adding, { lockedWithinMs: 50, pauseMs: 10, tries: 3 }), {
+    message:
+      'the migration 0003_c.sql failed: others hold its tables (tried 3 times): end the sessions that have been in a transaction for long, and start again',
+  })
+  assert.deepEqual((await held.query(`select to_regclass('c') as c`)).rows, [{ c: null }])
+  await held.query('commit')
+  held.release()
 })
 
 test('a database that a newer version migrated is refused with what to do', async () => {

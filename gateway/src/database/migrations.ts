@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type pg from 'pg'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 
 const folder = join(import.meta.dirname, 'migrations')
 
@@ -13,6 +14,18 @@ interface Migration {
   digest: string
   sql: string
 }
+
+export interface MigrationTiming {
+  /** Whoever comes after a migration that waits for a lock waits as long as it does. */
+  lockedWithinMs: number
+  /** Between two tries, in which others get theirs. */
+  pauseMs: number
+  tries: number
+}
+
+const usualTiming: MigrationTiming = { lockedWithinMs: 800, pauseMs: 2_000, tries: 200 }
+
+const [lockNotAvailable, deadlock] = ['55P03', '40P01']
 
 /** A database that this program must not touch. */
 export class MigrationError extends Error {}
@@ -28,13 +41,17 @@ export async function shippedMigrations(from = folder): Promise<Migration[]> {
 }
 
 /** Brings the database up to this program, forward only. Returns the names of what was applied now. */
-export async function migrate(pool: pg.Pool, shipped?: Migration[]): Promise<string[]> {
+export async function migrate(
+  pool: pg.Pool,
+  shipped?: Migration[],
+  timing: MigrationTiming = usualTiming,
+): Promise<string[]> {
   const migrations = shipped ?? (await shippedMigrations())
   const client = await pool.connect()
   try {
     await client.query('set statement_timeout = 0') // the wait for another gateway's migration is not a fault
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    return await applyMissing(client, migrations)
+    return await applyMissing(client, migrations, timing)
   } finally {
     const givenBack = client.query(`select pg_advisory_unlock(${migrationLock}); reset statement_timeout`)
     client.release(
@@ -46,7 +63,11 @@ export async function migrate(pool: pg.Pool, shipped?: Migration[]): Promise<str
   }
 }
 
-async function applyMissing(client: pg.PoolClient, migrations: Migration[]): Promise<string[]> {
+async function applyMissing(
+  client: pg.PoolClient,
+  migrations: Migration[],
+  timing: MigrationTiming,
+): Promise<string[]> {
   await client.query(`
     create table if not exists migrations (
       name text primary key,
@@ -58,8 +79,15 @@ async function applyMissing(client: pg.PoolClient, migrations: Migration[]): Pro
   refuseStrange(applied, migrations)
 
   const missing = migrations.filter((migration) => !applied.has(migration.name))
-  for (const migration of missing) {
-    await client.query('begin')
+  for (const migration of missing) await apply(client, migration, timing)
+  return missing.map((migration) => migration.name)
+}
+
+/** Other gateways serve meanwhile: it waits for a lock only briefly, and tries again. */
+async function apply(client: pg.PoolClient, migration: Migration, timing: MigrationTiming): Promise<void> {
+  const { lockedWithinMs, pauseMs, tries } = timing
+  for (let attempt = 1; ; attempt += 1) {
+    await client.query(`begin; set local lock_timeout = ${lockedWithinMs}`)
     try {
       await client.query(migration.sql)
       await client.query('insert into migrations (name, digest) values ($1, $2)', [
@@ -67,13 +95,25 @@ async function applyMissing(client: pg.PoolClient, migrations: Migration[]): Pro
         migration.digest,
       ])
       await client.query('commit')
+      return
     } catch (error) {
       await client.query('rollback')
-      throw new MigrationError(`the migration ${migration.name} failed: ${(error as Error).message}`)
+      if (!isLockedOut(error)) throw failed(migration, (error as Error).message)
+      if (attempt === tries)
+        throw failed(
+          migration,
+          `others hold its tables (tried ${tries} times): end the sessions that have been in a transaction for long, and start again`,
+        )
     }
+    await pause(pauseMs)
   }
-  return missing.map((migration) => migration.name)
 }
+
+const isLockedOut = (error: unknown) =>
+  error instanceof pg.DatabaseError && (error.code === lockNotAvailable || error.code === deadlock)
+
+const failed = ({ name }: Migration, why: string) =>
+  new MigrationError(`the migration ${name} failed: ${why}`)
 
 function refuseStrange(applied: Map<string, string>, migrations: Migration[]) {
   const known = new Map(migrations.map((migration) => [migration.name, migration.digest]))
