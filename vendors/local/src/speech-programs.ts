@@ -11,8 +11,8 @@ import { VoiceCache } from './voice-cache.ts'
 
 /** More would only fall behind together: all share one thread, and half of a small machine is the host's. */
 const fairShare = Math.min(8, 4 * availableParallelism())
-/** As many calls as a worker runs for each core: more partials are left out, and no caller is refused. */
-const mostLent = 20
+/** A worker takes no more calls than it may run, so none of them is refused here: with many, partials are left out. */
+const mostLent = 1_000
 
 const usual = { idleMs: 5 * 60_000, loadsWithinMs: 120_000, pulseMs: 15_000, patienceMs: 3_000 }
 
