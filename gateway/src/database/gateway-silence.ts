@@ -30,15 +30,13 @@ export class GatewaySilence {
   }
 
   deadAmong(unlocked: readonly UnlockedGateway[], nowMs: number): string[] {
-    const recent = new Map(
-      [...this.#silences].filter(([, { lookedMs }]) => nowMs - lookedMs <= hiddenAtMostMs),
-    )
+    const hidden = [...this.#silences].filter(([, { lookedMs }]) => nowMs - lookedMs <= hiddenAtMostMs)
     const looked = unlocked.map(({ id, seenAt }) => {
-      const known = recent.get(id)
+      const known = this.#silences.get(id)
       const sinceMs = known?.seenAt === seenAt ? known.sinceMs : nowMs
       return [id, { seenAt, sinceMs, lookedMs: nowMs }] as const
     })
-    this.#silences = new Map([...recent, ...looked])
+    this.#silences = new Map([...hidden, ...looked])
     return looked.flatMap(([id, { sinceMs }]) => (nowMs - sinceMs >= goneAfterMs ? [id] : []))
   }
 }

@@ -50,13 +50,16 @@ export async function runRound(
 const isGivenUp = (status: number, text: string) =>
   status === 503 && text.includes('too many requests change the same thing')
 
-/** What a round needs is made alone, so that whatever fails there is an error of the harness. */
+/** What earlier rounds have left in the org may forbid what the next one needs. */
+export class Unprepared extends Error {}
+
+/** What a round needs is made alone, so that whatever fails there in a new org is an error of the harness. */
 async function aimed(operation: string, round: Round) {
   const aim = allOperations[operation]
   if (!aim) throw new Error(`there is no operation ${operation}`)
   try {
     return await aim(round)
   } catch (error) {
-    throw new Error(`${operation} could not be prepared: ${messageOf(error)}`, { cause: error })
+    throw new Unprepared(`${operation} could not be prepared: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 import type { Finding } from './race-findings.ts'
 import { RaceOrg } from './race-org.ts'
-import { runRound } from './race-rounds.ts'
+import { runRound, Unprepared } from './race-rounds.ts'
 import type { RaceWorld } from './race-world.ts'
 import type { Random } from './random.ts'
 
@@ -34,7 +34,14 @@ export async function runRaces(
       for (let round = 0; round < roundsOfOrg && left.length > 0 && !isSpent(); round += 1) {
         const operations = left.pop() ?? []
         const before = onDeadlock && (await world.deadlocks())
-        const found = await runRound(org, operations, random)
+        const found = await runRound(org, operations, random).catch((error: unknown) => {
+          if (round > 0 && error instanceof Unprepared) return undefined
+          throw error
+        })
+        if (!found) {
+          left.push(operations) // for a new org
+          break
+        }
         if (before !== undefined && (await world.deadlocks()) > before) onDeadlock?.(operations)
         ran += 1
         met.add(operations.toSorted().join(' | '))

@@ -65,12 +65,16 @@ export async function spanPast(
   return database.row(query, ...values)
 }
 
+// With an offset PostgreSQL cannot go through all calls from the newest on, in the hope that enough of them match.
 /** The call with that id, and those with a number that begins so; each by its own index. */
 export const searchOfRecords = (wanted: Wanted, { words, number }: Sought, limit: number) =>
   made(wanted, (filters, place) => {
     const [said, most] = [place(words), place(limit)]
     const ways = [`id = ${said}`, ...beginnings(number, place)].map(
-      (way) => `(select * from calls where ${filters} and ${way} order by ordinal desc limit ${most})`,
+      (way) => `(
+        select * from (select * from calls where ${filters} and ${way} offset 0) as matching
+        order by ordinal desc limit ${most}
+      )`,
     )
     return `
       select ${sessionColumns}

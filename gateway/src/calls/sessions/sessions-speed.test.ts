@@ -43,7 +43,7 @@ before(async () => {
      from generate_series(1, 4000) n`,
     [org.id],
   )
-  await sql('vacuum analyze calls, entries')
+  await sql('vacuum analyze calls, entries, turn_words')
 })
 
 async function readBy({ query, values }: ReturnType<typeof listing>): Promise<number> {

@@ -35,7 +35,10 @@ export class WrittenCalls {
     name: 'adopt calls that have no gateway',
     everyMs: pollEveryMs,
     runsAtStart: true,
-    run: () => this.#parts.dueChecks.runIfAny(this.#orphans, () => this.#adoptOrphans()),
+    run: async () => {
+      const isAny = await this.#parts.dueChecks.runIfAny(this.#orphans, () => this.#adoptOrphans())
+      if (!isAny) this.#silence.deadAmong([], performance.now())
+    },
   }
   #adopting: Promise<void> | undefined
   #lookedTo = 0
