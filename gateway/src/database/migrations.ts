@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import { DatabaseError, type Pool, type PoolClient } from 'pg'
 
 const folder = join(import.meta.dirname, 'migrations')
 
@@ -42,7 +42,7 @@ export async function shippedMigrations(from = folder): Promise<Migration[]> {
 
 /** Brings the database up to this program, forward only. Returns the names of what was applied now. */
 export async function migrate(
-  pool: pg.Pool,
+  pool: Pool,
   shipped?: Migration[],
   timing: MigrationTiming = usualTiming,
 ): Promise<string[]> {
@@ -64,7 +64,7 @@ export async function migrate(
 }
 
 async function applyMissing(
-  client: pg.PoolClient,
+  client: PoolClient,
   migrations: Migration[],
   timing: MigrationTiming,
 ): Promise<string[]> {
@@ -84,7 +84,7 @@ async function applyMissing(
 }
 
 /** Other gateways serve meanwhile: it waits for a lock only briefly, and tries again. */
-async function apply(client: pg.PoolClient, migration: Migration, timing: MigrationTiming): Promise<void> {
+async function apply(client: PoolClient, migration: Migration, timing: MigrationTiming): Promise<void> {
   const { lockedWithinMs, pauseMs, tries } = timing
   for (let attempt = 1; ; attempt += 1) {
     await client.query(`begin; set local lock_timeout = ${lockedWithinMs}`)
@@ -110,7 +110,7 @@ async function apply(client: pg.PoolClient, migration: Migration, timing: Migrat
 }
 
 const isLockedOut = (error: unknown) =>
-  error instanceof pg.DatabaseError && (error.code === lockNotAvailable || error.code === deadlock)
+  error instanceof DatabaseError && (error.code === lockNotAvailable || error.code === deadlock)
 
 const failed = ({ name }: Migration, why: string) =>
   new MigrationError(`the migration ${name} failed: ${why}`)
