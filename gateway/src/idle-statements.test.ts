@@ -9,7 +9,7 @@ import { until } from '../testing/until.ts'
 const first = await startDeployment()
 after(() => first[Symbol.asyncDispose]())
 const proxy = await CountingProxy.start(first.database.url)
-after(() => proxy[Symbol.asyncDispose]())
+after(() => proxy[Symbol.dispose]())
 const org = await first.newOrg()
 const measuredS = 15
 

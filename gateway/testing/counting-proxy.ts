@@ -1,54 +1,27 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { closeTogether, pipeBoth, startPostgresProxy, type PostgresProxy } from './postgres-proxy.ts'
 
 /** On the way to PostgreSQL: counts the statements that pass. */
-export class CountingProxy implements AsyncDisposable {
+export class CountingProxy implements Disposable {
   statements = 0
-  readonly #listener: Server
-  readonly #to: URL
-  readonly #sockets = new Set<Socket>()
-
-  private constructor(to: URL) {
-    this.#to = to
-    this.#listener = createServer((client) => this.#join(client))
-  }
+  #proxy: PostgresProxy | undefined
 
   static async start(databaseUrl: string): Promise<CountingProxy> {
-    const proxy = new CountingProxy(new URL(databaseUrl))
-    proxy.#listener.listen(0, '127.0.0.1')
-    await once(proxy.#listener, 'listening')
-    return proxy
+    const counting = new CountingProxy()
+    counting.#proxy = await startPostgresProxy(databaseUrl, (client, server) => {
+      const messages = new Messages()
+      client.on('data', (chunk: Buffer) => (counting.statements += messages.statementsIn(chunk)))
+      pipeBoth(client, server)
+      closeTogether(client, server)
+    })
+    return counting
   }
 
   get url(): string {
-    const url = new URL(this.#to)
-    url.hostname = '127.0.0.1'
-    url.port = String((this.#listener.address() as AddressInfo).port)
-    url.searchParams.delete('host')
-    return url.href
+    return this.#proxy?.url ?? ''
   }
 
-  async [Symbol.asyncDispose]() {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#listener.close()
-    await once(this.#listener, 'close')
-  }
-
-  #join(client: Socket) {
-    const host = this.#to.searchParams.get('host')
-    const port = Number(this.#to.port || 5432)
-    const server = host?.startsWith('/')
-      ? connect(`${host}/.s.PGSQL.${port}`)
-      : connect(port, this.#to.hostname)
-    const messages = new Messages()
-    client.on('data', (chunk) => (this.statements += messages.statementsIn(chunk)))
-    client.pipe(server)
-    server.pipe(client)
-    for (const socket of [client, server]) {
-      this.#sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => (client.destroy(), server.destroy()))
-    }
+  [Symbol.dispose]() {
+    this.#proxy?.close()
   }
 }
 

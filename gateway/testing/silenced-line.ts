@@ -1,48 +1,35 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startPostgresProxy } from './postgres-proxy.ts'
 
 /** A way to a PostgreSQL whose connections can be silenced, as a firewall does that has forgotten them. */
 export interface SilencedLine extends Disposable {
   /** The address of the same database, over this way. */
   url: string
-  /** Nothing passes over the connections of now any more, and neither end is told. New ones are as usual. */
+  /** Nothing passes any more over the connections that are open at this moment, and neither end notices. New ones carry. */
   silence: () => void
 }
 
 export async function silencedLine(databaseUrl: string): Promise<SilencedLine> {
-  const url = new URL(databaseUrl)
-  const folder = url.searchParams.get('host')
-  const port = Number(url.port || 5432)
-  const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = folder ? connect(`${folder}/.s.PGSQL.${port}`) : connect(port, url.hostname)
+  const open = new Set<Socket>()
+  const silenced = new WeakSet<Socket>()
+  const { url, close } = await startPostgresProxy(databaseUrl, (client, server) => {
+    open.add(client)
     for (const [socket, other] of [
-      [near, far],
-      [far, near],
+      [client, server],
+      [server, client],
     ] as const) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('data', (data: Buffer) => void (isSilenced.has(near) || other.write(data)))
+      socket.on('data', (data: Buffer) => void (silenced.has(client) || other.write(data)))
       socket.on('close', () => {
-        sockets.delete(socket)
-        if (!isSilenced.has(near)) other.destroy()
+        open.delete(client)
+        if (!silenced.has(client)) other.destroy()
       })
     }
   })
-  const isSilenced = new WeakSet<Socket>()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const over = new URL(databaseUrl)
-  over.searchParams.delete('host')
-  over.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url: over.href,
+    url,
     silence() {
-      for (const socket of sockets) isSilenced.add(socket)
+      for (const client of open) silenced.add(client)
     },
-    [Symbol.dispose]() {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
+    [Symbol.dispose]: close,
   }
 }

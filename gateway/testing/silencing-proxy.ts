@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { closeTogether, pipeBoth, startPostgresProxy, type PostgresProxy } from './postgres-proxy.ts'
 
 interface Pair {
   client: Socket
@@ -8,31 +8,22 @@ interface Pair {
   opening: string
 }
 
-/** A network on the way to PostgreSQL that can go silent: connections stay open and carry nothing. */
-export class SilencingProxy implements AsyncDisposable {
-  readonly #listener: Server
+/** A network on the way to PostgreSQL that can go silent for one program: its connections stay open and carry nothing. */
+export class SilencingProxy implements Disposable {
   readonly #pairs = new Set<Pair>()
-  readonly #to: URL
+  #proxy: PostgresProxy | undefined
   #silenced: string | undefined
 
-  private constructor(to: URL) {
-    this.#to = to
-    this.#listener = createServer((client) => this.#join(client))
-  }
-
   static async start(databaseUrl: string): Promise<SilencingProxy> {
-    const proxy = new SilencingProxy(new URL(databaseUrl))
-    proxy.#listener.listen(0, '127.0.0.1')
-    await once(proxy.#listener, 'listening')
-    return proxy
+    const silencing = new SilencingProxy()
+    silencing.#proxy = await startPostgresProxy(databaseUrl, (client, server) =>
+      silencing.#join(client, server),
+    )
+    return silencing
   }
 
   get url(): string {
-    const url = new URL(this.#to)
-    url.hostname = '127.0.0.1'
-    url.port = String((this.#listener.address() as AddressInfo).port)
-    url.searchParams.delete('host')
-    return url.href
+    return this.#proxy?.url ?? ''
   }
 
   /** The connections of one program that are open now; new ones too, until `carryOn`. */
@@ -46,38 +37,21 @@ export class SilencingProxy implements AsyncDisposable {
     this.#silenced = undefined
   }
 
-  async [Symbol.asyncDispose]() {
-    for (const { client, server } of this.#pairs) {
-      client.destroy()
-      server.destroy()
-    }
-    this.#listener.close()
-    await once(this.#listener, 'close')
+  [Symbol.dispose]() {
+    this.#proxy?.close()
   }
 
-  #join(client: Socket) {
-    const host = this.#to.searchParams.get('host')
-    const port = Number(this.#to.port || 5432)
-    const server = host?.startsWith('/')
-      ? connect(`${host}/.s.PGSQL.${port}`)
-      : connect(port, this.#to.hostname)
+  #join(client: Socket, server: Socket) {
     const pair = { client, server, opening: '' }
     this.#pairs.add(pair)
-    client.once('data', (first) => {
+    client.once('data', (first: Buffer) => {
       pair.opening = first.toString('latin1')
       if (this.#silenced !== undefined && pair.opening.includes(this.#silenced)) return mute(pair)
       server.write(first)
-      client.pipe(server)
-      server.pipe(client)
+      pipeBoth(client, server)
     })
-    for (const socket of [client, server]) {
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        client.destroy()
-        server.destroy()
-        this.#pairs.delete(pair)
-      })
-    }
+    closeTogether(client, server)
+    client.on('close', () => this.#pairs.delete(pair))
   }
 }
 

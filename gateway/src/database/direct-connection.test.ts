@@ -10,7 +10,7 @@ import { DirectConnection } from './direct-connection.ts'
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const proxy = await SilencingProxy.start(deployment.database.url)
-after(() => proxy[Symbol.asyncDispose]())
+after(() => proxy[Symbol.dispose]())
 const behind = () => deployment.another({ SVC_DATABASE_URL: proxy.url })
 const program = 'switchroom-signals'
 const silenced = 'the connection by which this gateway hears the others and proves that it lives is lost'
@@ -49,7 +49,7 @@ test('a gateway stops although its own connection went silent', async () => {
   proxy.carryOn()
 })
 
-test('PostgreSQL is told to look, in seconds, whether the machine of a gateway is still there', async () => {
+test('the connection asks PostgreSQL for short TCP keepalives, so that it notices a gateway whose machine lost its power', async () => {
   await deployment.sql('create table told (name text)')
   const connection = new DirectConnection(proxy.url, deployment.gateway.services.logger)
   // Their values are only shown over TCP, so it is looked at who set them.

@@ -16,7 +16,7 @@ interface Migration {
 }
 
 export interface MigrationTiming {
-  /** Whoever comes after a migration that waits for a lock waits as long as it does. */
+  /** Requests that need the same table wait behind a migration that waits for its lock, and so no longer than this. */
   lockedWithinMs: number
   /** Between two tries, in which others get theirs. */
   pauseMs: number

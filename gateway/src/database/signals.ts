@@ -7,7 +7,7 @@ export type Hear = (payload: string) => void
 
 /**
  * Short notices on named channels to all gateways that listen at that moment, the one that sends included. A notice may
- * be lost: whoever acts on one also looks now and then without it.
+ * be lost: what acts on one also looks now and then without it.
  */
 export interface Signals {
   /** Before the start. `onMissed` is called when notices were probably lost. */

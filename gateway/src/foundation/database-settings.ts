@@ -2,7 +2,7 @@ import { positiveNumber } from '@switchroom/process/setting-parsing'
 import { SettingError, type ReadSetting } from '@switchroom/process/setting-reader'
 
 const mostConnections = 1000
-/** Locks of numbers keep two connections to themselves, and whoever holds them needs another. */
+/** Locks of numbers keep two connections to themselves, and the request that holds one needs another. */
 const fewestForRequests = 4
 
 /** How many connections to the database each kind of work may have open. */
