@@ -60,12 +60,10 @@ test('a transaction or a statement that is undone each time is given up, and ref
 })
 
 test('a row that names what is gone, or takes what is taken, is refused with what to do', async () => {
-  const wrong = [
-    database.rows(statement(`insert into children values (7)`)),
-    database.rows(statement(`insert into counters values (1, 0)`)),
-  ]
-  for (const attempt of wrong) {
-    const refusal = refusalOfRace(await attempt.catch((thrown: unknown) => thrown))
+  const wrong = [`insert into children values (7)`, `insert into counters values (1, 0)`]
+  for (const text of wrong) {
+    const error = await database.rows(statement(text)).catch((thrown: unknown) => thrown)
+    const refusal = refusalOfRace(error)
     assert.equal(refusal?.status, 409)
     assert.equal(
       refusal.message,

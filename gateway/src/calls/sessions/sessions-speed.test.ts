@@ -43,6 +43,13 @@ before(async () => {
      from generate_series(1, 4000) n`,
     [org.id],
   )
+  const others = await deployment.newOrg()
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'other', now())`, [others.id])
+  await sql(
+    `insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary)
+     select 'others_' || n, $1, 'other', 'sandbox', '', 'chat', now(), '[]', false from generate_series(1, 30000) n`,
+    [others.id],
+  )
   await sql('vacuum analyze calls, entries, turn_words')
 })
 
