@@ -1,5 +1,5 @@
 import { Database, statement } from '@switchroom/gateway/database/database'
-import { readForCall } from '@switchroom/gateway/calls/records/resolution.store'
+import { CallSources } from '@switchroom/gateway/calls/records/call-sources'
 import { scopesRun } from '@switchroom/gateway/calls/records/versions-run'
 import { startBenchDeployment, type BenchDeployment, type OperatorAnswer } from './deployment.ts'
 import { judge, median, say } from './report.ts'
@@ -17,9 +17,9 @@ export async function settingsResolution(): Promise<boolean> {
   const { org, call } = await makeCall(deployment)
   const database = new Database(deployment.databaseUrl, () => {})
   const scope = { org, agent, env: 'sandbox', holder: 'mem_bench' } as const
-  const reader = { alive: { own: 'gw_bench', since: new Date() }, lastRow: {} }
+  const sources = new CallSources(() => ({ own: 'gw_bench', since: new Date() }))
   const resolve = async (named: string | null) => {
-    const { record, scopes } = await readForCall(database, scope, named, reader)
+    const { record, scopes } = await sources.read(database, scope, named)
     return scopesRun(record, scopes, named)
   }
 

@@ -79,8 +79,9 @@ async function measure(url: string, asked: RequestClass, draw: Draw): Promise<nu
     try {
       const answer = await fetch(url + path, { method: asked.method ?? 'GET', headers, signal })
       const text = await answer.text()
-      if (!answer.ok && answer.status < 500) throw new Error(`${path} answered ${answer.status} ${text}`)
-      return answer.ok ? performance.now() - begunMs : Infinity
+      const isServed = answer.ok || answer.status === asked.orStatus
+      if (!isServed && answer.status < 500) throw new Error(`${path} answered ${answer.status} ${text}`)
+      return isServed ? performance.now() - begunMs : Infinity
     } catch (error) {
       if (signal.aborted) return Infinity
       throw error

@@ -33,8 +33,8 @@ export interface PresentedKey {
   is_maker_operator: boolean
 }
 
-const keyWithItsPerson = `
-  select k.id, k.org, o.slug, k.kind, k.label, k.env, k.scopes, k.visitor, k.name as visitor_name,
+const columns = `
+  k.id, k.org, o.slug, k.kind, k.label, k.env, k.scopes, k.visitor, k.name as visitor_name,
     k.revoked_at is not null or exists (
       select from keys a
       where a.id = any(k.ancestors) and (a.revoked_at is not null or a.expires_at <= $2)
@@ -50,7 +50,9 @@ const keyWithItsPerson = `
     k.kind = 'server' and (k.created_by = 'operator' or k.created_by like 'operator:%' and exists (
       select from members f join persons p on p.email = f.email
       where f.email = substr(k.created_by, 10) and f.operator and f.status = 'active' and p.verified
-    )) as is_maker_operator
+    )) as is_maker_operator`
+
+const keysWithTheirPeople = `
   from keys k
   join orgs o on o.id = k.org
   left join members m on m.id = k.member
@@ -60,13 +62,21 @@ const keyWithItsPerson = `
  * The one statement of an authenticated request: the key, its org, its member row, and whether any key above it
  * in the tree of copies is dead.
  */
-export const presentedKey = statement<PresentedKey>(`${keyWithItsPerson}
+export const presentedKey = statement<PresentedKey>(`select ${columns} ${keysWithTheirPeople}
   where k.digest = $1`)
 
 export const findPresentedKey = (database: Queryable, digest: Buffer, now: Date) =>
   database.row(presentedKey, digest, now)
 
-const keysById = statement<PresentedKey>(`${keyWithItsPerson}
+const presentedKeys = statement<PresentedKey & { digest: string }>(`
+  select encode(k.digest, 'hex') as digest, ${columns} ${keysWithTheirPeople}
+  where k.digest = any($1::bytea[])`)
+
+/** Of these the ones that there are, each with its digest in hexadecimal. */
+export const findPresentedKeys = (database: Queryable, digests: readonly Buffer[], now: Date) =>
+  database.rows(presentedKeys, digests, now)
+
+const keysById = statement<PresentedKey>(`select ${columns} ${keysWithTheirPeople}
   where k.id = any($1)`)
 
 /** The keys that something was opened with, as they are now. */

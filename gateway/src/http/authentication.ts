@@ -4,11 +4,12 @@ import { clientAddressIn } from '@switchroom/process/client-address'
 import type { Caller, Operator } from '../foundation/caller.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { badRequest, forbidden, notFound, Refusal, unauthorized } from '../foundation/refusals.ts'
-import { digestOf, isSameSecret } from '../foundation/secrets.ts'
+import { isSameSecret } from '../foundation/secrets.ts'
 import type { Settings } from '../foundation/settings.ts'
 import type { Database } from '../database/database.ts'
 import { refuseUnlessAllowed, type Access } from './access.ts'
 import * as store from './authentication.store.ts'
+import { KeyLookups } from './key-lookups.ts'
 import { logTokenPrefix, LogTokens } from './log-tokens.ts'
 
 type Headers = FastifyRequest['headers']
@@ -39,6 +40,7 @@ const opensNothing = () => unauthorized('this key opens nothing')
 export class Authentication {
   readonly #database: Database
   readonly #clock: Clock
+  readonly #keyLookups: KeyLookups
   readonly #operatorKey: string | undefined
   readonly #signUp: { isOpen: boolean; key: string | undefined }
   readonly #recording = new Map<string, Promise<unknown>>()
@@ -51,6 +53,7 @@ export class Authentication {
   ) {
     this.#database = database
     this.#clock = clock
+    this.#keyLookups = new KeyLookups(database, clock)
     this.logTokens = new LogTokens(database, clock)
     this.#operatorKey = settings.operatorKey
     this.#signUp = { isOpen: settings.signup, key: settings.signupKey }
@@ -124,11 +127,10 @@ export class Authentication {
   }
 
   async #liveKey(bearer: string): Promise<store.PresentedKey> {
-    const now = this.#clock.now()
-    const key = await store.findPresentedKey(this.#database, digestOf(bearer), now)
+    const key = await this.#keyLookups.find(bearer)
     if (!key || !isAlive(key)) throw opensNothing()
     if (key.expired_at !== null) throw unauthorized(`this key expired at ${key.expired_at}`)
-    if (key.is_use_due) this.#recordUse(key, now)
+    if (key.is_use_due) this.#recordUse(key, this.#clock.now())
     return key
   }
 

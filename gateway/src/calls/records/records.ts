@@ -22,8 +22,8 @@ import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
 import { newCallId, refuseMalformedCallId } from './call-ids.ts'
+import { CallSources, type ResolutionSources } from './call-sources.ts'
 import * as store from './records.store.ts'
-import { readForCall, type LastRow, type ResolutionSources } from './resolution.store.ts'
 import { nearestSet, scopesRun, type ScopeRun } from './versions-run.ts'
 
 /** What a call runs on: its own recorded versions, and the current values of the rest. */
@@ -72,10 +72,11 @@ export interface CallRecordsParts {
 /** Calls, and the versions each runs on, resolved once at the first request that names the call. */
 export class CallRecords {
   readonly #parts: CallRecordsParts
-  readonly #lastRow: LastRow = {}
+  readonly #sources: CallSources
 
   constructor(parts: CallRecordsParts) {
     this.#parts = parts
+    this.#sources = new CallSources(() => parts.gateways.alive)
   }
 
   async open(caller: Caller, wanted: OpenCall): Promise<OpenedCall> {
@@ -115,7 +116,7 @@ export class CallRecords {
 
   /** Moves the call to another agent and its current settings. The caller has locked the call's log. */
   async moveTo(tx: Transaction, call: string, scope: SettingsScope) {
-    const sources = await this.#read(tx, scope, null)
+    const sources = await this.#sources.read(tx, scope, null)
     const { scopes, canary, declaration } = resolutionOf(sources, scope, call)
     await store.moveRecord(tx, {
       id: call,
@@ -145,7 +146,7 @@ export class CallRecords {
   async resolve(scope: SettingsScope, call: string | null, channel: Channel): Promise<ResolvedSettings> {
     refuseMalformedSlug(scope.agent)
     if (call !== null) refuseMalformedCallId('for_call', call)
-    const sources = await this.#read(this.#parts.database, scope, call)
+    const sources = await this.#sources.read(this.#parts.database, scope, call)
     if (call === null || sources.record) return resolutionOf(sources, scope, call)
     return this.#openFirst(scope, call, channel)
   }
@@ -168,16 +169,20 @@ export class CallRecords {
   /** Of concurrent requests that name a new call, one resolves it and the others read what it stored. */
   #openFirst(scope: SettingsScope, call: string, channel: Channel): Promise<ResolvedSettings> {
     return this.#parts.database.transaction(async (tx) => {
-      const sources = await this.#read(tx, scope, call)
+      const sources = await this.#sources.read(tx, scope, call)
       const resolution = resolutionOf(sources, scope, call)
       if (sources.record || (await this.#keep(tx, scope, sources, resolution, { channel }))) return resolution
-      return resolutionOf(await this.#read(tx, scope, call), scope, call)
+      return resolutionOf(await this.#sources.read(tx, scope, call), scope, call)
     })
   }
 
-  async #readNew(database: Queryable, scope: SettingsScope, call: string): Promise<ResolutionSources> {
+  async #readNew(
+    database: Database | Transaction,
+    scope: SettingsScope,
+    call: string,
+  ): Promise<ResolutionSources> {
     refuseMalformedSlug(scope.agent)
-    const sources = await this.#read(database, scope, call)
+    const sources = await this.#sources.read(database, scope, call)
     if (sources.record) throw isThere(call)
     return sources
   }
@@ -228,11 +233,6 @@ export class CallRecords {
     })
     if (kept) await this.#parts.log.open(tx, callLog({ ...scope, id: call }), runner)
     return kept !== undefined
-  }
-
-  #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionSources> {
-    const { alive } = this.#parts.gateways
-    return readForCall(database, scope, call, { alive, lastRow: this.#lastRow })
   }
 }
 
