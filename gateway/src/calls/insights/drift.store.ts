@@ -4,7 +4,7 @@ import { statement, type Queryable } from '../../database/database.ts'
 
 const fared = statement<VersionFared>(`
   select config_version as version, count(*) as calls, sum(errors) as errors, sum(llm_timeouts) as llm_timeouts,
-    avg(extract(epoch from ended_at - opened_at))::float8 as avg_duration_s
+    extract(epoch from avg(ended_at - opened_at))::float8 as avg_duration_s
   from calls
   where org = $1 and agent = $2 and env = $3 and config_holder = $4 and config_version = any($5::int[])
   group by config_version`)

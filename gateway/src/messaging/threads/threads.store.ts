@@ -9,9 +9,12 @@ export interface ThreadAgent {
   agent: string
 }
 
-export const epoch = (instant: string) => `extract(epoch from ${instant})::float8`
+export const epoch = (instant: string) => `date_part('epoch', ${instant})`
 export const ofAgent = `org = $1 and env = $2 and agent = $3`
 export const isTurn = `type in ('user.message', 'agent.message')`
+
+/** Nearly always the agent's newest is among them. */
+const fewTurns = 20
 
 const ofContact = `${ofAgent} and contact = wanted.contact`
 
@@ -45,26 +48,30 @@ const writer = `
   end
   limit 1`
 
-/** The newest calls that hold the last turns between them, and those that were still open meanwhile. */
-const callsOfLastTurns = `
+/**
+ * The newest calls that hold so many of the last turns between them, and those that were still open meanwhile.
+ * @param most SQL, may name columns of `calls`
+ */
+const callsOfLastTurns = (most: string) => `
   select id, ordinal from (
     select id, ordinal, ended_at, is_new, min(opened_at) filter (where is_new) over () as reach from (
       select id, ordinal, opened_at, ended_at,
-        sum(turns) over (order by ordinal desc) - turns < ${mostTurns} as is_new
+        sum(turns) over (order by ordinal desc) - turns < ${most} as is_new
       from calls where ${ofContact}
     ) own
   ) reaching
   where is_new or ended_at is null or ended_at >= reach`
 
-// Within a call turns are in the order of its log, even if the clock of one of its gateways was behind.
-const lastTurns = `
-  select id, type, entry, seq, ts, row_number() over (order by at desc, ordinal desc, seq desc) as back
-  from (${callsOfLastTurns}) own cross join lateral (
-    select seq, ts, type, entry, max(ts) over (order by seq) as at from (
-      select seq, ts, type, entry from entries where log = own.id and ${isTurn}
-      order by seq desc limit ${mostTurns}
-    ) last
-  ) turn
+// Within a call turns are in the order of its log, even if the clock of one of its gateways was behind. One window for
+// all calls of a contact: one for each call would take most of the time.
+const lastTurns = (most: string) => `
+  select id, type, seq, ts, row_number() over (order by at desc, ordinal desc, seq desc) as back
+  from (
+    select own.id, own.ordinal, turn.*, max(ts) over (partition by own.ordinal order by seq) as at
+    from (${callsOfLastTurns(most)}) own cross join lateral (
+      select seq, ts, type from entries where log = own.id and ${isTurn} order by seq desc limit ${mostTurns}
+    ) turn
+  ) said
   order by back limit ${mostTurns}`
 
 /** Of the parts that a turn was sent in: the least of them says how far it came. Older sends have no status. */
@@ -88,7 +95,25 @@ const failure = `
   select json_build_object(
     'ts', ${epoch('coalesce(settled_at, attempted_at)')}, 'code', error -> 'code', 'detail', error -> 'detail'
   ) as failure
-  from sends where call = said.sent_in and seq = said.sent_as and status = 'failed' order by part limit 1`
+  from (
+    select said.sent_in as id, said.sent_as as seq where said.sent_in is not null
+    union all
+    (
+      select id, seq from (${lastTurns(String(mostTurns))}) older
+      where said.sent_in is null and type = 'agent.message' order by back limit 1
+    )
+  ) newest
+  join sends on sends.call = newest.id and sends.seq = newest.seq and status = 'failed' order by part limit 1`
+
+/** The shown ones and some for the agent's newest; all that count where a member may not have read them. */
+const neededTurns = `case
+    when $6::text is null or ended_at < mark.read_at then greatest($7::int, ${fewTurns})
+    else ${mostTurns}
+  end`
+
+/** Looked up for the turns that are shown. */
+const shownEntry = `
+  select entry::json from entries where back <= $7::int and log = said.id and entries.seq = said.seq limit 1`
 
 const turns = `
   select max(ts) as last_at,
@@ -99,13 +124,13 @@ const turns = `
       'seq', seq, 'ts', ts, 'call', id,
       'who', case
         when type = 'user.message' then 'contact'
-        when entry::json -> 'data' ->> 'source' = 'human' then 'supervisor'
+        when shown.entry #>> '{data,source}' = 'human' then 'supervisor'
         else 'agent'
       end,
-      'text', coalesce(entry::json -> 'data' ->> 'text', ''),
+      'text', coalesce(shown.entry #>> '{data,text}', ''),
       'delivery', case when type = 'agent.message' then (${delivery}) end
     ) order by back desc) filter (where back <= $7::int) as turns
-  from (${lastTurns}) said`
+  from (${lastTurns(neededTurns)}) said left join lateral (${shownEntry}) shown on true`
 
 const threads = statement<{ thread: string }>(`
   select json_build_object(

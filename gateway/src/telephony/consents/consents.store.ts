@@ -75,12 +75,16 @@ export interface ListedOptOut extends Pick<ConsentFact, 'number' | 'source' | 'b
   ordinal: number
 }
 
-// By the ordinal alone, which is the key of `consents`: with more columns PostgreSQL expects few rows and reads them all.
+// Each fact is looked up by its key, with a limit: else PostgreSQL may go through everybody's facts beside the org's.
 const list = statement<ListedOptOut>(`
   select c.number, source, by, call, extract(epoch from at)::float8 as at, s.ordinal
-  from consent_standings s join consents c on c.ordinal = s.ordinal
-  where s.org = $1 and s.fact = 'opt_out' and ($2::bigint is null or s.ordinal < $2)
-  order by s.ordinal desc limit $3`)
+  from (
+    select ordinal from consent_standings
+    where org = $1 and fact = 'opt_out' and ($2::bigint is null or ordinal < $2)
+    order by ordinal desc limit $3
+  ) s
+  cross join lateral (select number, source, by, call, at from consents where ordinal = s.ordinal limit 1) c
+  order by s.ordinal desc`)
 
 export const listOptedOut = (database: Queryable, org: string, before: number | null, limit: number) =>
   database.rows(list, org, before, limit)
