@@ -123,6 +123,9 @@ const ofAgents = ({ callbacks, contacts }: VolumeShape) => {
        || left(md5((n * 10)::text), 24) || '","agent":"${largeAgent}","type":"callback.requested","ephemeral":false,'
        || '"data":{"number":"+346' || lpad((n % ${contacts})::text, 8, '0') || '","note":"call back"}}'
      from (select n, extract(epoch from now())::float8 - (${callbacks} - n) * 10 as ts from generate_series(1, ${callbacks}) n) asked`,
+    `insert into log_mentions (log, seq, named)
+     select log, seq, named from entries cross join lateral mentions_in('${largeOrg}', entry) as named
+     where log = '${log}'`,
     `insert into conversations (org, env, number, contact, name, phone_number_id, wrote_at)
      select '${largeOrg}', 'production', '+34910000001', '+346' || lpad(n::text, 8, '0'), 'Ana', '1055', now()
      from generate_series(0, ${contacts - 1}) as n`,

@@ -24,6 +24,7 @@ import { Log } from './log/log.ts'
 import { EventLogs } from './log/events.ts'
 import { LostWorkers, type LostWorkersParts } from './spoken/lost-workers.ts'
 import { Memories } from './memory/memories.ts'
+import { fillMentions } from './erasure/mentions.ts'
 import { OldLogs } from './erasure/old-logs.ts'
 import { SpokenCallOpener, type SpokenCallOpenerParts } from './spoken/spoken-call-opener.ts'
 import type { OpenOutlet } from './written/outlets.ts'
@@ -35,7 +36,7 @@ import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
-import { CallBackfill } from './backfills/backfill.ts'
+import { Backfill, CallBackfill } from './backfills/backfill.ts'
 import { callIndexes } from './backfills/call-indexes.ts'
 import { IndexChanges } from '../database/index-changes.ts'
 import { CallSearch } from './sessions/call-search.ts'
@@ -247,10 +248,12 @@ export function makeCalls(
     calls: entryAppender,
     folder: settings.recordingsFolder,
   })
+  const mentionBackfill = new Backfill(slowDatabase, clock, 'log_mentions', fillMentions)
   const erasure = new Erasure({
     database: slowDatabase,
     slowRequests,
     log,
+    areMentionsKnown: () => mentionBackfill.isDone(),
     forgetBeside: messaging.forget,
     recordings,
   })
@@ -282,7 +285,7 @@ export function makeCalls(
     drifts,
     supervising,
     sessions,
-    backfillTasks: [wordBackfill.task, indexChanges.task],
+    backfillTasks: [wordBackfill.task, mentionBackfill.task, indexChanges.task],
     callSummaries,
     callbacks,
     recordings,

@@ -7,30 +7,28 @@ import * as store from './backfills.store.ts'
 /** Few enough that a call whose log is locked meanwhile hardly waits. */
 const callsAtOnce = 100
 
-/** Derives rows from the calls that are older than the table for them, some at a time, while the gateway serves. */
-export class CallBackfill {
+/** Derives some rows more, after those that an earlier step reached; answers how far it came, undefined at the end. */
+export type Step = (tx: Transaction, reached: string) => Promise<string | undefined>
+
+/** Derives rows for a table from what is older than the table, some at a time, while the gateway serves. */
+export class Backfill {
   readonly #database: Database
   readonly #clock: Clock
   readonly #name: string
-  readonly #derive: (tx: Transaction, calls: readonly string[]) => Promise<unknown>
+  readonly #step: Step
   #isDone = false
   readonly task: PeriodicTask
 
-  constructor(
-    database: Database,
-    clock: Clock,
-    name: string,
-    derive: (tx: Transaction, calls: readonly string[]) => Promise<unknown>,
-  ) {
+  constructor(database: Database, clock: Clock, name: string, step: Step) {
     this.#database = database
     this.#clock = clock
     this.#name = name
-    this.#derive = derive
+    this.#step = step
     const run = (signal: AbortSignal) => this.run(signal)
     this.task = { name: `backfill of ${name}`, everyMs: minuteMs, runsAtStart: true, run }
   }
 
-  /** Whether every call has its rows. It never becomes false again. */
+  /** Whether every row is derived. It never becomes false again. */
   async isDone(): Promise<boolean> {
     this.#isDone ||= await store.isDone(this.#database, this.#name)
     return this.#isDone
@@ -53,17 +51,28 @@ export class CallBackfill {
     return this.#database.transaction(async (tx) => {
       const at = await store.takeBackfill(tx, this.#name)
       if (!at) return false
-      const calls = (await store.nextCalls(tx, at.reached, callsAtOnce)).map(({ id }) => id)
-      const last = calls.at(-1)
-      if (last === undefined) {
-        await store.endBackfill(tx, this.#name, this.#clock.now())
-        return false
-      }
+      const reached = await this.#step(tx, at.reached)
+      if (reached === undefined) await store.endBackfill(tx, this.#name, this.#clock.now())
+      else await store.reach(tx, this.#name, reached)
+      return reached !== undefined
+    })
+  }
+}
+
+/** The same from calls, in the order of their ids. */
+export class CallBackfill extends Backfill {
+  constructor(
+    database: Database,
+    clock: Clock,
+    name: string,
+    derive: (tx: Transaction, calls: readonly string[]) => Promise<unknown>,
+  ) {
+    super(database, clock, name, async (tx, reached) => {
+      const calls = (await store.nextCalls(tx, reached, callsAtOnce)).map(({ id }) => id)
       // Before they are read: what is erased now is not to come back.
       await store.lockLogs(tx, calls)
-      await this.#derive(tx, calls)
-      await store.reachCall(tx, this.#name, last)
-      return true
+      await derive(tx, calls)
+      return calls.at(-1)
     })
   }
 }

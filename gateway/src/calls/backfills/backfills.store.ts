@@ -15,9 +15,9 @@ const lock = statement(`select from logs where id = any($1::text[]) order by id 
 /** In the order of all writers, so that no two deadlock. */
 export const lockLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(lock, calls)
 
-const reach = statement(`update call_backfills set reached = $2 where name = $1`)
+const reached = statement(`update call_backfills set reached = $2 where name = $1`)
 
-export const reachCall = (tx: Transaction, name: string, call: string) => tx.rows(reach, name, call)
+export const reach = (tx: Transaction, name: string, to: string) => tx.rows(reached, name, to)
 
 const end = statement(`update call_backfills set done_at = $2 where name = $1`)
 

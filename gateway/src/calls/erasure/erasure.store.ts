@@ -57,31 +57,6 @@ const unprepare = statement(`update driven_calls set prepared = '{}' where call 
 /** The apps' preparations of these calls. */
 export const blankPrepared = (tx: Transaction, calls: readonly string[]) => tx.rows(unprepare, calls)
 
-const ofPeople = `entries.type in ('callback.requested', 'message.waiting', 'message.taken')`
-
-const eraseOfCalls = statement(`
-  delete from entries using logs
-  where logs.org = $1 and logs.call is null and entries.log = logs.id and ${ofPeople}
-    and entries.entry::json ->> 'call' = any($2::text[])`)
-
-/** Entries about these calls in agents' own logs. */
-export const eraseMentions = (tx: Transaction, org: string, calls: readonly string[]) =>
-  tx.rows(eraseOfCalls, org, calls)
-
-const eraseOfPerson = statement<{ call: string }>(`
-  delete from entries using logs
-  where logs.org = $1 and logs.env = any($3::text[]) and ($4::text[] is null or logs.agent = any($4))
-    and logs.call is null and entries.log = logs.id and ${ofPeople}
-    and $2 in (
-      entries.entry::json -> 'data' ->> 'contact', entries.entry::json -> 'data' ->> 'number',
-      entries.entry::json -> 'data' ->> 'from'
-    )
-  returning entries.entry::json ->> 'call' as call`)
-
-/** Entries about the contact in agents' own logs; answers the calls they name. */
-export const eraseOfContact = (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
-  tx.rows(eraseOfPerson, org, contact, envs, agents)
-
 const eraseAsked = statement(`
   delete from entries
   where log = any($1::text[]) and type = 'callback.requested' and entry::json -> 'data' ->> 'number' = $2`)

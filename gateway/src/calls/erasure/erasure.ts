@@ -7,6 +7,7 @@ import { forgetContact } from '../contacts/known-contacts.ts'
 import type { Log } from '../log/log.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import * as store from './erasure.store.ts'
+import { mentionsBy, type Mentions } from './mentions.ts'
 
 export type { Reach } from './erasure.store.ts'
 
@@ -36,6 +37,8 @@ export interface ErasureParts {
   database: Database
   slowRequests: SlowRequests
   log: Log
+  /** Whether it is known whom every entry of agents' own logs is about. */
+  areMentionsKnown: () => Promise<boolean>
   forgetBeside: ForgetBeside
   recordings: Pick<Recordings, 'remove'>
 }
@@ -45,13 +48,15 @@ export class Erasure {
   readonly #database: Database
   readonly #slow: SlowRequests
   readonly #log: Log
+  readonly #areMentionsKnown: () => Promise<boolean>
   readonly #forgetBeside: ForgetBeside
   readonly #recordings: Pick<Recordings, 'remove'>
 
-  constructor({ database, slowRequests, log, forgetBeside, recordings }: ErasureParts) {
+  constructor({ database, slowRequests, log, areMentionsKnown, forgetBeside, recordings }: ErasureParts) {
     this.#database = database
     this.#slow = slowRequests
     this.#log = log
+    this.#areMentionsKnown = areMentionsKnown
     this.#forgetBeside = forgetBeside
     this.#recordings = recordings
   }
@@ -62,24 +67,30 @@ export class Erasure {
 
   async #erase(caller: Caller, contact: string): Promise<void> {
     const reach = reachOf(caller)
-    const calls = await this.#eraseCalls(caller, reach, contact)
+    const mentions = mentionsBy(await this.#areMentionsKnown())
+    const calls = await this.#eraseCalls(caller, reach, contact, mentions)
     // after the calls, because one that was running may have stored facts until it ended
-    const rest = await this.#eraseRest(caller, reach, contact, calls)
+    const rest = await this.#eraseRest(caller, reach, contact, mentions, calls)
     if (calls + rest === 0) throw notFound(`nothing is known of ${contact}${limitsOf(reach)}`)
   }
 
   /** In batches, each in one transaction: a repeated request finishes an interrupted erasure. */
-  async #eraseCalls(caller: Caller, reach: store.Reach, contact: string): Promise<number> {
+  async #eraseCalls(
+    caller: Caller,
+    reach: store.Reach,
+    contact: string,
+    mentions: Mentions,
+  ): Promise<number> {
     for (let erased = 0; ;) {
       const found = await store.findCalls(this.#database, reach, contact, callsAtOnce)
       if (found.length === 0) return erased
       const calls = found.map(({ id }) => id)
-      await this.#database.transaction((tx) => this.#eraseIn(tx, caller, calls))
+      await this.#database.transaction((tx) => this.#eraseIn(tx, caller, calls, mentions))
       erased += calls.length
     }
   }
 
-  async #eraseIn(tx: Transaction, caller: Caller, calls: readonly string[]) {
+  async #eraseIn(tx: Transaction, caller: Caller, calls: readonly string[], mentions: Mentions) {
     const who = caller.name || caller.email || caller.label
     for (const { sealed, ...log } of await store.lockLogs(tx, calls))
       if (!sealed)
@@ -88,7 +99,7 @@ export class Erasure {
         ])
     await store.allowErasing(tx)
     await store.eraseEntriesBut(tx, calls, keptTypes)
-    await store.eraseMentions(tx, caller.org, calls)
+    await mentions.eraseOfCalls(tx, caller.org, calls)
     await store.blankPrepared(tx, calls)
     await store.blankRecords(tx, calls)
     await this.#recordings.remove(
@@ -97,21 +108,27 @@ export class Erasure {
     )
   }
 
-  #eraseRest(caller: Caller, reach: store.Reach, contact: string, calls: number): Promise<number> {
+  #eraseRest(
+    caller: Caller,
+    reach: store.Reach,
+    contact: string,
+    mentions: Mentions,
+    calls: number,
+  ): Promise<number> {
     return this.#database.transaction(async (tx) => {
       await store.allowErasing(tx)
-      const mentions = await store.eraseOfContact(tx, reach, contact)
-      if (mentions.length > 0)
+      const mentioned = await mentions.eraseOfContact(tx, reach, contact)
+      if (mentioned.length > 0)
         await store.eraseCallbacksTo(
           tx,
-          mentions.map(({ call }) => call),
+          mentioned.map(({ call }) => call),
           contact,
         )
       const facts = await store.deleteFacts(tx, reach, contact)
       const beside = await this.#forgetBeside(tx, reach, contact)
       // that the contact ever called concerns the whole org, so a caller with a list of agents cannot erase it
       const known = reach.agents === null ? await forgetContact(tx, reach, contact) : 0
-      const rest = mentions.length + facts.length + beside + known
+      const rest = mentioned.length + facts.length + beside + known
       // The contact is left out of the audit row: it was to be erased.
       if (calls + rest > 0)
         await recordAudit(tx, caller, 'contact.erased', { kind: 'contact' }, { detail: { calls } })
