@@ -61,7 +61,7 @@ export async function logAppend(): Promise<boolean> {
   const log = new Log({ database, clock: systemClock, logger, liveLogs, signals, gateway, charge })
   await signals.start()
   await direct.start()
-  await database.pool.query('create table bare_entries (like entries including all)')
+  await database.pool.query('create table bare_entries (like entries_without_month including all)')
   await database.pool.query('create table bare_words (like turn_words including all)')
   const logs = await openLogs(database, log, org)
 

@@ -46,6 +46,7 @@ const callFolders = [
   'contacts',
   'metering',
   'log',
+  'partitions',
   'records',
   'memory',
   'resolution',

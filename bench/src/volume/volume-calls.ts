@@ -8,7 +8,7 @@ import {
   type VolumeShape,
 } from './volume-shape.ts'
 
-export const callTables = ['calls', 'logs', 'entries', 'turn_words', 'threads', 'conversations']
+const callTables = ['calls', 'logs', 'turn_words', 'threads', 'conversations']
 
 /** So many at once, that a statement's memory stays small. */
 const callsAtOnce = 100_000
@@ -31,6 +31,17 @@ export const words = {
 
 const isMeasured = `org in ('${largeOrg}', '${smallOrg}')`
 
+const monthOf = (at: string) => `to_char(${at} at time zone 'UTC', 'YYYYMM')::integer`
+
+/** Makes the partitions of the months in which the calls were opened; answers all tables that are filled. */
+export async function makeCallTables(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ partition: string }>(`
+    select 'entries_' || month as partition, add_entries_month(month) from (
+      select distinct ${monthOf(`(now() - n * interval '1 day')`)} as month from generate_series(0, ${spanDays + 1}) as n
+    ) spanned`)
+  return [...callTables, ...rows.map(({ partition }) => partition), 'entries_without_month']
+}
+
 /** Calls with what they said, oldest first, as they came in over half a year. */
 export async function fillCalls(client: Client, shape: VolumeShape) {
   // As often as words are in a language: the most frequent in most sentences, thousands in almost none.
@@ -43,8 +54,8 @@ export async function fillCalls(client: Client, shape: VolumeShape) {
     const to = Math.min(from + callsAtOnce, shape.calls)
     await client.query(callsFrom(from + 1, to, shape))
     await client.query(`
-      insert into logs (id, org, env, agent, call, seq, sealed)
-      select id, org, env, agent, id, ${entriesOfCall}, ended_at is not null from calls
+      insert into logs (id, org, env, agent, call, seq, sealed, month)
+      select id, org, env, agent, id, ${entriesOfCall}, ended_at is not null, ${monthOf('opened_at')} from calls
       where ordinal between ${from + 1} and ${to}`)
     await client.query(entriesFrom(from + 1, to))
     await client.query(wordsFrom(from + 1, to))
@@ -80,16 +91,17 @@ const types = `'{call.started,user.message,metrics,agent.message,metrics,user.me
 
 /** What every call leaves: who spoke, what it took, how it ended. */
 const entriesFrom = (from: number, to: number) => `
-  insert into entries (log, seq, ts, type, entry, org)
+  insert into entries (log, seq, ts, type, entry, org, month)
   select id, seq, ts, type,
     '{"seq":' || seq || ',"ts":' || ts || ',"call":"' || id || '","agent":"' || agent || '","type":"' || type ||
       '","ephemeral":false,"data":' ||
       case when type in ('user.message', 'agent.message') then '{"messageId":"m_' || left(md5(id || seq), 24)
         || '","text":"' || text || case when seq <> 2 then '' else said end || '"}'
       else '{"stage":"llm","vendor":"openai","model":"gpt-4o","input":812,"output":34}' end || '}',
-    case when type in ('user.message', 'agent.message') then org end
+    case when type in ('user.message', 'agent.message') then org end,
+    month
   from (
-    select id, org, agent, seq, extract(epoch from opened_at)::float8 + seq * 3 as ts, (${types})[seq] as type,
+    select id, org, agent, seq, ${monthOf('opened_at')} as month, extract(epoch from opened_at)::float8 + seq * 3 as ts, (${types})[seq] as type,
       abs(hashint8(ordinal * ${entriesOfCall} + seq)) % ${sentences} as sentence,
       ' ${words.common}' || case when ordinal % 100 < 10 then ' ${words.middling}' else '' end
         || case when ordinal = 1 -- the small org's oldest
@@ -104,7 +116,7 @@ const entriesFrom = (from: number, to: number) => `
 const wordsFrom = (from: number, to: number) => `
   insert into turn_words (call, seq, words)
   select id, seq, words || seeded_mark(seed, 'agent', agent) || seeded_mark(seed, 'channel', channel)
-  from calls join entries on log = id and entries.org is not null
+  from calls join entries on log = id and month = ${monthOf('opened_at')} and entries.org is not null
   cross join lateral (select shelf_seed(calls.org, env, shelf_of(ordinal)) as seed offset 0) as own
   cross join lateral (select seeded_words(seed, entry::json -> 'data' ->> 'text') as words offset 0) as said
   where ordinal between ${from} and ${to}`
@@ -118,10 +130,10 @@ const ofAgents = ({ callbacks, contacts }: VolumeShape) => {
      group by org, env, agent, contact`,
     `insert into logs (id, org, env, agent, call, seq) values
        ('${log}', '${largeOrg}', 'production', '${largeAgent}', null, ${callbacks})`,
-    `insert into entries (log, seq, ts, type, entry)
+    `insert into entries (log, seq, ts, type, entry, month)
      select '${log}', n, ts, 'callback.requested', '{"seq":' || n || ',"ts":' || ts || ',"call":"call_'
        || left(md5((n * 10)::text), 24) || '","agent":"${largeAgent}","type":"callback.requested","ephemeral":false,'
-       || '"data":{"number":"+346' || lpad((n % ${contacts})::text, 8, '0') || '","note":"call back"}}'
+       || '"data":{"number":"+346' || lpad((n % ${contacts})::text, 8, '0') || '","note":"call back"}}', 0
      from (select n, extract(epoch from now())::float8 - (${callbacks} - n) * 10 as ts from generate_series(1, ${callbacks}) n) asked`,
     `insert into log_mentions (log, seq, named)
      select log, seq, named from entries cross join lateral mentions_in('${largeOrg}', entry) as named

@@ -1,7 +1,7 @@
 import { digestOf } from '@switchroom/gateway/foundation/secrets'
 import { Client } from 'pg'
 import { say } from '../report.ts'
-import { callTables, fillCalls } from './volume-calls.ts'
+import { fillCalls, makeCallTables } from './volume-calls.ts'
 import { withoutIndexes } from './volume-indexes.ts'
 import { dialsOfDay, keyOf, largeAgent, largeOrg, smallOrg, type VolumeShape } from './volume-shape.ts'
 
@@ -30,7 +30,7 @@ async function fill(client: Client, shape: VolumeShape) {
   await insertKeys(client)
   say(`  orgs, agents, keys, numbers: ${seconds(begunMs)}`)
   const callsMs = performance.now()
-  await withoutIndexes(client, callTables, () => fillCalls(client, shape))
+  await withoutIndexes(client, await makeCallTables(client), () => fillCalls(client, shape))
   say(`  ${shape.calls} calls and their entries: ${seconds(callsMs)}`)
   const dialsMs = performance.now()
   await withoutIndexes(client, ['dials', 'consents', 'consent_standings', 'known_contacts'], async () => {

@@ -32,6 +32,7 @@ import type { SettingsScope } from '../agents/scope.ts'
 import type { RecordOptOut } from './contacts/opt-out.ts'
 import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
 import { observeLines } from './metering/line-metrics.ts'
+import { EntryPartitions } from './partitions/entry-partitions.ts'
 import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
@@ -239,6 +240,7 @@ export function makeCalls(
     slowDatabase,
     callIndexes(() => wordBackfill.isDone()),
   )
+  const entryPartitions = new EntryPartitions({ database: slowDatabase, clock, logger })
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
   const recordings = new Recordings({
@@ -285,7 +287,8 @@ export function makeCalls(
     drifts,
     supervising,
     sessions,
-    backfillTasks: [wordBackfill.task, mentionBackfill.task, indexChanges.task],
+    backfillTasks: [wordBackfill.task, mentionBackfill.task, indexChanges.task, entryPartitions.task],
+    entryPartitions,
     callSummaries,
     callbacks,
     recordings,

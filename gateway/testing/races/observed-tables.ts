@@ -14,9 +14,17 @@ export type Observed = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<Chang
 const watch = `
   create unlogged table race_changes (at bigint generated always as identity, tab text, change text);
   create function note_race_change() returns trigger language plpgsql as $$
-    begin insert into race_changes (tab, change) values (tg_table_name, tg_op); return null; end $$;
+    begin
+      insert into race_changes (tab, change)
+      select coalesce((select inhparent::regclass::text from pg_inherits where inhrelid = tg_relid), tg_table_name), tg_op;
+      return null;
+    end $$;
   do $$ declare tab text; begin
-    for tab in select tablename from pg_tables where schemaname = 'public' and tablename <> 'race_changes' loop
+    for tab in
+      select relname from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+        and relname <> 'race_changes'
+    loop
       execute format('create trigger zz_races after insert or update or delete on %I for each row execute function note_race_change()', tab);
     end loop;
   end $$`

@@ -5,6 +5,7 @@ import { statement, type Queryable } from '../../database/database.ts'
 import { joinLiveGateway, liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 import type { KeptEntry } from '../log/entries.ts'
+import { ofLog } from '../log/months.ts'
 
 const registered = liveRegistrations()
 /** The newest app socket for the call `d`: a person's own copy of the agent comes before the org's. */
@@ -213,7 +214,7 @@ export const findNamedCall = (
 const asked = statement<{ name: string }>(`
   select tool ->> 'name' as name
   from entries, json_array_elements(entry::json -> 'data' -> 'toolCalls') as tool
-  where log = $1 and type = 'llm.toolCall' and tool ->> 'id' = $2
+  where ${ofLog('$1')} and type = 'llm.toolCall' and tool ->> 'id' = $2
   limit 1`)
 
 /** The tool that the model asked for under this id. */
@@ -221,7 +222,7 @@ export const findAsked = (database: Queryable, call: string, id: string) => data
 
 const toolCall = statement<{ entry: string }>(`
   select entry from entries
-  where log = $1 and type = 'llm.toolCall' and exists (
+  where ${ofLog('$1')} and type = 'llm.toolCall' and exists (
     select from json_array_elements(entry::json -> 'data' -> 'toolCalls') as tool where tool ->> 'id' = $2
   )
   limit 1`)
@@ -231,18 +232,18 @@ export const findToolCall = (database: Queryable, call: string, id: string) =>
 
 const results = statement<{ entry: string }>(`
   select entry from entries
-  where log = $1 and type = 'tool.result' and entry::json -> 'data' ->> 'id' = any($2::text[])`)
+  where ${ofLog('$1')} and type = 'tool.result' and entry::json -> 'data' ->> 'id' = any($2::text[])`)
 
 export const findResults = (database: Queryable, call: string, ids: readonly string[]) =>
   database.rows(results, call, ids)
 
 const pending = statement<KeptEntry>(`
   select seq, type, entry from entries asked
-  where log = $1 and type = 'llm.toolCall' and seq <= $2 and entry::json -> 'data' ->> 'app' = $3 and exists (
+  where ${ofLog('$1', 'asked')} and type = 'llm.toolCall' and seq <= $2 and entry::json -> 'data' ->> 'app' = $3 and exists (
     select from json_array_elements(entry::json -> 'data' -> 'toolCalls') as tool
     where not exists (
       select from entries result
-      where result.log = asked.log and result.type = 'tool.result'
+      where ${ofLog('$1', 'result')} and result.type = 'tool.result'
         and result.entry::json -> 'data' ->> 'id' = tool ->> 'id'
     )
   )

@@ -17,5 +17,9 @@ export const callIndexes = (areWordsFilled: () => Promise<boolean>): IndexChange
     name: 'logs_open_of_org',
     make: `create index concurrently logs_open_of_org on logs (org) where call is not null and not sealed`,
   },
+  {
+    name: 'logs_of_month',
+    make: `create index concurrently logs_of_month on logs (month) where month > 0`,
+  },
   { name: 'entries_words', make: null, isDue: areWordsFilled },
 ]

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
+import { noMonth } from '../log/months.ts'
 
 /** The position of a callback in the list. */
 export interface Place {
@@ -18,7 +19,7 @@ const page = statement<ListedCallback>(`
   from logs
   cross join lateral (
     select ts, seq, entry from entries
-    where log = logs.id and type = 'callback.requested' and ts >= $4
+    where log = logs.id and entries.month = ${noMonth} and type = 'callback.requested' and ts >= $4
       and (ts > $4 or (logs.agent collate "C", seq) > ($5 collate "C", $6::bigint))
     order by ts, seq limit $7
   ) asked

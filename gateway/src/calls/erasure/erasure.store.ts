@@ -38,6 +38,7 @@ const allow = statement(`select set_config('switchroom.erasing', 'on', true)`)
 /** For this transaction only. */
 export const allowErasing = (tx: Transaction) => tx.rows(allow)
 
+// In every partition: also what no reader can reach any more and is still to be dropped.
 const erase = statement(`delete from entries where log = any($1::text[]) and type <> all($2::text[])`)
 
 export const eraseEntriesBut = (tx: Transaction, calls: readonly string[], kept: readonly string[]) =>

@@ -1,23 +1,33 @@
 import { statement, type Transaction } from '../../database/database.ts'
+import { noMonth } from '../log/months.ts'
 import { allowErasing } from './erasure.store.ts'
 
 // The log is locked first, as by every rule that changes a call; a log that is locked already waits for the next run.
 const remove = statement<{ calls: { id: string; org: string }[]; entries: number }>(`
   with old as materialized (
-    select logs.id from calls join logs on logs.id = calls.id
+    select logs.id, logs.month, logs.seq, coalesce(logs.month >= $3::int, false) as is_left
+    from calls join logs on logs.id = calls.id
     where calls.ended_at < $1 and not calls.forgotten
     order by calls.ended_at limit $2
     for update of logs skip locked
   ), gone as (
-    delete from entries using old where entries.log = old.id returning 1
+    delete from entries using old
+    where not old.is_left and entries.log = old.id and entries.month = old.month returning 1
+  ), unsaid as (
+    delete from turn_words using old where old.is_left and turn_words.call = old.id
+  ), out_of_reach as (
+    update logs set month = null from old where old.month > ${noMonth} and logs.id = old.id
   ), marked as (
     update calls set forgotten = true from old where calls.id = old.id returning calls.id, calls.org
   )
   select (select coalesce(json_agg(json_build_object('id', id, 'org', org)), '[]') from marked) as calls,
-    (select count(*) from gone) as entries`)
+    (select count(*) from gone) + (select coalesce(sum(seq), 0) from old where is_left) as entries`)
 
-/** Deletes the entries of some calls that ended before then. */
-export async function deleteSome(tx: Transaction, before: Date, limit: number) {
+/**
+ * Deletes the entries of some calls that ended before then. Those in a month from `leftFrom` on are only taken out of
+ * every reader’s reach, and dropped with their month.
+ */
+export async function deleteSome(tx: Transaction, before: Date, limit: number, leftFrom: number | null) {
   await allowErasing(tx)
-  return (await tx.row(remove, before, limit)) ?? { calls: [], entries: 0 }
+  return (await tx.row(remove, before, limit, leftFrom)) ?? { calls: [], entries: 0 }
 }

@@ -3,6 +3,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { joinLiveGateway, type LiveGateways } from '../../database/gateway-liveness.ts'
+import { ofLog } from '../log/months.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 
 /** A line is live while its app is connected in the org and environment of its number. */
@@ -104,7 +105,7 @@ export const findRoutedBy = (database: Queryable, call: string, socket: string, 
   database.row(routedBy, call, socket, agent)
 
 const turns = statement<{ entry: string }>(`
-  select entry from entries where log = $1 and type in ('user.message', 'agent.message') order by seq`)
+  select entry from entries where ${ofLog('$1')} and type in ('user.message', 'agent.message') order by seq`)
 
 export const listTurns = async (tx: Transaction, call: string): Promise<Entry[]> =>
   (await tx.rows(turns, call)).map(({ entry }) => JSON.parse(entry) as Entry)

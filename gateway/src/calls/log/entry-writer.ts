@@ -1,4 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
+import type { Clock } from '../../foundation/clock.ts'
 import { columnsOf } from './columns.ts'
 import { changesOf } from './record-changes.ts'
 import * as store from './log.store.ts'
@@ -10,16 +11,19 @@ export interface NotKept {
 }
 
 interface EntryWriterParts {
+  clock: Clock
   charge: (tx: Transaction, charges: readonly (readonly [string, number])[]) => Promise<void>
 }
 
 /** Writes entries of many logs in one transaction, with their changes to call records and credits. */
 export class EntryWriter {
+  readonly #clock: Clock
   readonly #charge: EntryWriterParts['charge']
   /** The agents' own logs that are known to exist. */
   readonly #opened = new Set<string>()
 
-  constructor({ charge }: EntryWriterParts) {
+  constructor({ clock, charge }: EntryWriterParts) {
+    this.#clock = clock
     this.#charge = charge
   }
 
@@ -51,7 +55,7 @@ export class EntryWriter {
     if (missing.size === 0) return
     // sorted, so that two writers cannot deadlock
     for (const [, log] of [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      await store.insertLog(tx, log, null)
+      await store.insertLog(tx, log, null, this.#clock.now())
     tx.afterCommit(() => {
       for (const id of missing.keys()) this.#opened.add(id)
     })

@@ -1,17 +1,31 @@
 import { usualCaps } from '@switchroom/contract/orgs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { KeptEntry, LogRef } from './entries.ts'
+import { monthOf, noMonth, ofLog } from './months.ts'
 
 /** The channel on which gateways announce that a log has grown. */
 export const logChannel = 'log_grew'
 
+// The newest month that has a partition, should the current one have none.
 const insert = statement(`
-  insert into logs (id, org, env, agent, call, runner, most)
-  values ($1, $2, $3, $4, $5, $6, coalesce(cap_of($2, 'entries', $7), 2147483647))
+  insert into logs (id, org, env, agent, call, runner, most, month)
+  values ($1, $2, $3, $4, $5, $6, coalesce(cap_of($2, 'entries', $7), 2147483647),
+    coalesce((select max(month) from entry_months where month <= $8), ${noMonth}))
   on conflict (id) do nothing`)
 
-export const insertLog = (database: Queryable, log: LogRef, runner: string | null) =>
-  database.rows(insert, log.id, log.org, log.env, log.agent, log.call, runner, usualCaps.entries)
+/** An agent's own log has no month, for it does not end. */
+export const insertLog = (database: Queryable, log: LogRef, runner: string | null, now: Date) =>
+  database.rows(
+    insert,
+    log.id,
+    log.org,
+    log.env,
+    log.agent,
+    log.call,
+    runner,
+    usualCaps.entries,
+    log.call === null ? noMonth : monthOf(now),
+  )
 
 /** Entries for several logs as arrays, which PostgreSQL unnests. */
 export interface Columns {
@@ -42,9 +56,9 @@ export interface Grown {
 // All writers lock the rows in this order, so that no two deadlock.
 const append = statement<Grown>(`
   with locked as materialized (
-    select id, org, call, seq, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
+    select id, org, call, seq, month, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
   ), wanted as materialized (
-    select locked.id, locked.org, locked.seq, locked.most, added.count, coalesce(added.batch, locked.batch) as batch,
+    select locked.id, locked.org, locked.seq, locked.month, locked.most, added.count, coalesce(added.batch, locked.batch) as batch,
       locked.call is null or locked.seq::bigint + added.count <= locked.most::bigint + added.room as fits
     from locked join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
         as added (id, count, runner, batch, room)
@@ -53,12 +67,12 @@ const append = statement<Grown>(`
   ), grown as (
     update logs set seq = wanted.seq + wanted.count, batch = wanted.batch
     from wanted where logs.id = wanted.id and wanted.fits
-    returning logs.id, wanted.org, wanted.seq as before
+    returning logs.id, wanted.org, wanted.month, wanted.seq as before
   ), kept as (
-    insert into entries (log, seq, ts, type, entry, org)
+    insert into entries (log, seq, ts, type, entry, org, month)
     select grown.id, grown.before + added.place, added.ts, added.type,
       '{"seq":' || (grown.before + added.place) || added.rest,
-      case when added.type in ('user.message', 'agent.message') then grown.org end
+      case when added.type in ('user.message', 'agent.message') then grown.org end, grown.month
     from unnest($6::text[], $7::int[], $8::float8[], $9::text[], $10::text[]) as added (log, place, ts, type, rest)
     join grown on grown.id = added.log
   )
@@ -155,7 +169,7 @@ export const findGrown = (database: Queryable, known: readonly { id: string; seq
   )
 
 const page = statement<KeptEntry>(`
-  select seq, type, entry from entries where log = $1 and seq > $2 order by seq limit $3`)
+  select seq, type, entry from entries where ${ofLog('$1')} and seq > $2 order by seq limit $3`)
 
 export const readAfter = (database: Queryable, log: string, after: number, limit: number) =>
   database.rows(page, log, after, limit)

@@ -63,7 +63,7 @@ export class Log {
 
   /** A call's log is created with its record, an agent's own with its first entry. */
   async open(database: Queryable, log: LogRef, runner: string | null = null) {
-    await store.insertLog(database, log, runner)
+    await store.insertLog(database, log, runner, this.#parts.clock.now())
   }
 
   /** Locked to the end of the transaction: no other writer appends to it or changes its call's state. */

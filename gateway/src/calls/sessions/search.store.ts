@@ -107,9 +107,11 @@ export const searchOfShelves = (wanted: Wanted, words: string, shelves: Span, li
 
 const derive = statement(`
   insert into turn_words (call, seq, words)
-  select calls.id, seq, words || seeded_mark(seed, 'agent', agent) || seeded_mark(seed, 'channel', channel)
-  from calls join entries on log = calls.id and entries.org is not null
-  cross join lateral (select shelf_seed(calls.org, env, shelf_of(ordinal)) as seed offset 0) as own
+  select calls.id, entries.seq,
+    words || seeded_mark(seed, 'agent', calls.agent) || seeded_mark(seed, 'channel', channel)
+  from calls join logs on logs.id = calls.id
+  join entries on log = logs.id and entries.month = logs.month and entries.org is not null
+  cross join lateral (select shelf_seed(calls.org, calls.env, shelf_of(ordinal)) as seed offset 0) as own
   cross join lateral (select seeded_words(seed, entry::json -> 'data' ->> 'text') as words offset 0) as said
   where calls.id = any($1::text[]) and words is not null
   on conflict do nothing`)

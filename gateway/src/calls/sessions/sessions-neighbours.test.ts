@@ -26,9 +26,9 @@ async function fill(org: string, calls: number, turn: string, own: string) {
   )
   for (let from = 1; from <= calls; from += 5000)
     await sql(
-      `insert into entries (log, seq, ts, type, entry, org)
+      `insert into entries (log, seq, ts, type, entry, org, month)
        select id, 1, 1, 'user.message', json_build_object('data', json_build_object('text',
-         $2::text || ' ' || id || case when id ~ '_[0-9]$' then ' ' || $3::text else '' end)), $1
+         $2::text || ' ' || id || case when id ~ '_[0-9]$' then ' ' || $3::text else '' end)), $1, 0
        from generate_series($4::int, least($4::int + 4999, $5::int)) n
        cross join lateral (select 'call_' || $1::text || '_' || n as id) named`,
       [org, turn, own, from, calls],

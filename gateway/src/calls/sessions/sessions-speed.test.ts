@@ -28,9 +28,9 @@ before(async () => {
       [org.id, from],
     )
     await sql(
-      `insert into entries (log, seq, ts, type, entry, org)
+      `insert into entries (log, seq, ts, type, entry, org, month)
        select 'call_' || n, 1, 1, 'user.message',
-         '{"data":{"text":"hello, my order is ' || case n % 5000 when 0 then 'a unicorn' else 'late' end || '"}}', $2
+         '{"data":{"text":"hello, my order is ' || case n % 5000 when 0 then 'a unicorn' else 'late' end || '"}}', $2, 0
        from generate_series($1::int + 1, $1::int + 5000) n`,
       [from, org.id],
     )

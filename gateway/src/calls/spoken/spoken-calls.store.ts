@@ -2,6 +2,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 import { checkOf, type Check } from '../../database/due-checks.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { ofLog } from '../log/months.ts'
 
 export interface SpokenCall {
   id: string
@@ -108,14 +109,14 @@ const record = statement<CallRow>(`select ${callColumns} from calls c where c.id
 
 export const findRecord = (database: Queryable, id: string) => database.row(record, id)
 
-const answered = statement(`select from entries where log = $1 and type = 'call.answered'`)
+const answered = statement(`select from entries where ${ofLog('$1')} and type = 'call.answered'`)
 
 /** Of a call that was dialled. */
 export const wasAnswered = async (tx: Transaction, id: string) => (await tx.rows(answered, id)).length > 0
 
 const asked = statement<{ id: string }>(`
   select asked ->> 'id' as id from entries, json_array_elements(entry::json -> 'data' -> 'toolCalls') as asked
-  where log = $1 and type = 'llm.toolCall'`)
+  where ${ofLog('$1')} and type = 'llm.toolCall'`)
 
 /** The ids of all tool calls in a call. */
 export const listToolIds = async (tx: Transaction, call: string) =>

@@ -1,4 +1,5 @@
 import type { Reach } from '../../calls/erasure/erasure.ts'
+import { ofLog } from '../../calls/log/months.ts'
 import type { CallState } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
@@ -39,7 +40,7 @@ const callState = statement<{ state: CallState; active_at: number }>(`
   select c.state, coalesce(
     (
       select e.ts from entries e
-      where e.log = c.id and e.type in ('user.message', 'agent.message') order by e.seq desc limit 1
+      where ${ofLog('c.id', 'e')} and e.type in ('user.message', 'agent.message') order by e.seq desc limit 1
     ),
     extract(epoch from c.opened_at)::float8
   ) as active_at

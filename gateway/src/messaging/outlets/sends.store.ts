@@ -1,3 +1,4 @@
+import { ofLog } from '../../calls/log/months.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 import type { PlatformError } from '../platform/send-failures.ts'
 
@@ -114,7 +115,8 @@ export const reportSend = (
 ) => database.row(report, call, seq, part, org, status, error && JSON.stringify(error))
 
 const turn = statement<{ messageId: string | null }>(`
-  select entry::json -> 'data' ->> 'messageId' as "messageId" from entries where log = $1 and seq = $2`)
+  select entry::json -> 'data' ->> 'messageId' as "messageId" from entries
+  where ${ofLog('$1')} and seq = $2`)
 
 /** The id of the agent's message that a part is of. */
 export const findMessageId = async (database: Queryable, { call, seq }: PartKey) =>

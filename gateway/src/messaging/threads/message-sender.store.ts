@@ -1,3 +1,4 @@
+import { ofLog } from '../../calls/log/months.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { ThreadAgent } from './threads.store.ts'
 
@@ -24,7 +25,7 @@ export interface ThreadState {
 const state = statement<ThreadState>(`
   select v.wrote_at, coalesce(
     (
-      select ts from entries where log = c.id and type in ('user.message', 'agent.message')
+      select ts from entries where ${ofLog('c.id')} and type in ('user.message', 'agent.message')
       order by seq desc limit 1
     ),
     extract(epoch from c.opened_at)::float8

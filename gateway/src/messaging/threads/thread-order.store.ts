@@ -1,3 +1,4 @@
+import { ofLog } from '../../calls/log/months.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { foldingLock } from './folding-lock.ts'
 import { epoch, isTurn, ofAgent, type ThreadAgent } from './threads.store.ts'
@@ -58,7 +59,7 @@ const fromCalls = statement<ListedContact>(`
   ), heard as (
     select contact, greatest(${epoch('opened_at')}, (
       select ts from entries
-      where (ended_at is null or ended_at >= newest) and log = own.id and ${isTurn}
+      where (ended_at is null or ended_at >= newest) and ${ofLog('own.id')} and ${isTurn}
       order by seq desc limit 1
     )) as at
     from own
@@ -102,7 +103,7 @@ export const foldTouches = async (database: Queryable, limit: number) =>
 const derive = statement(`
   insert into thread_touches (org, env, agent, contact, at)
   select org, env, agent, contact, max(greatest(${epoch('opened_at')}, (
-    select ts from entries where log = calls.id and ${isTurn}
+    select ts from entries where ${ofLog('calls.id')} and ${isTurn}
     order by seq desc limit 1
   )))
   from calls where id = any($1::text[]) and contact is not null

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { mostTurns } from '@switchroom/contract/threads'
+import { ofLog } from '../../calls/log/months.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 
 /** The agent of the threads, in one environment of an org. */
@@ -69,7 +70,7 @@ const lastTurns = (most: string) => `
   from (
     select own.id, own.ordinal, turn.*, max(ts) over (partition by own.ordinal order by seq) as at
     from (${callsOfLastTurns(most)}) own cross join lateral (
-      select seq, ts, type from entries where log = own.id and ${isTurn} order by seq desc limit ${mostTurns}
+      select seq, ts, type from entries where ${ofLog('own.id')} and ${isTurn} order by seq desc limit ${mostTurns}
     ) turn
   ) said
   order by back limit ${mostTurns}`
@@ -113,7 +114,7 @@ const neededTurns = `case
 
 /** Looked up for the turns that are shown. */
 const shownEntry = `
-  select entry::json from entries where back <= $7::int and log = said.id and entries.seq = said.seq limit 1`
+  select entry::json from entries where back <= $7::int and ${ofLog('said.id')} and entries.seq = said.seq limit 1`
 
 const turns = `
   select max(ts) as last_at,
@@ -215,7 +216,8 @@ const newest = statement<{ messageId: string; phoneNumberId: string }>(`
     ) c
     join conversations v on v.org = c.org and v.env = c.env and v.number = c.called and v.contact = c.contact
     cross join lateral (
-      select entry, ts from entries where log = c.id and type = 'user.message' and ts <= ${epoch('$5::timestamptz')}
+      select entry, ts from entries
+      where ${ofLog('c.id')} and type = 'user.message' and ts <= ${epoch('$5::timestamptz')}
       order by seq desc limit 1
     ) e
     union all

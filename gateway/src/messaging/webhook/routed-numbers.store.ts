@@ -21,7 +21,8 @@ export const findRouted = (database: Queryable, phoneNumberId: string, number: s
 
 const sentText = statement<{ text: string | null }>(`
   select e.entry::json -> 'data' ->> 'text' as text
-  from sends s join calls c on c.id = s.call join entries e on e.log = s.call and e.seq = s.seq
+  from sends s join calls c on c.id = s.call join logs l on l.id = s.call
+  join entries e on e.log = l.id and e.month = l.month and e.seq = s.seq
   where s.platform_id = $1 and c.org = $2 and c.env = $3 and c.called = $4 and c.contact = $5 limit 1`)
 
 /** What the agent said in a message to the contact, by the platform's id of the message. */
