@@ -16,8 +16,11 @@ export async function startProcess(file: string, environment: Record<string, str
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => ['ended'])])
-  if (message !== 'ready' || child.pid === undefined) throw new Error(`${file} did not start`)
+  const ready = new Promise((resolve) =>
+    child.on('message', (message) => message === 'ready' && resolve(true)),
+  )
+  const isReady = await Promise.race([ready, once(child, 'exit').then(() => false)])
+  if (!isReady || child.pid === undefined) throw new Error(`${file} did not start`)
   return {
     pid: child.pid,
     [Symbol.asyncDispose]: async () => {

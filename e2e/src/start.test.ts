@@ -16,6 +16,7 @@ test('the first start prints the link once and no key, and Ctrl-C leaves no proc
   assert.equal(first.links.length, 1)
   assert.ok(first.stdout.includes(first.address))
   assert.ok(first.stdout.includes(join(data, 'operator.key')))
+  assert.match(first.stdout, /^ {2}Logs of ended calls are kept for 400 days \(SVC_LOG_DAYS\), /m)
   for (const key of keys) assert.ok(!first.stdout.includes(key))
   assert.equal(statSync(data).mode & 0o777, 0o700)
   assert.equal(await first.stop(), 0)

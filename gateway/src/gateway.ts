@@ -22,6 +22,8 @@ export interface Gateway {
   metrics: Server
   /** None if the default port was taken. */
   metricsPort: number | undefined
+  /** For how long what ages is kept, as a sentence. */
+  kept: string
   stop(): Promise<void>
 }
 
@@ -68,6 +70,8 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
     for (const sentence of services.lentKeys.uselessKeys()) logger.warn(sentence)
+    const kept = await services.lives.sentence()
+    logger.info(kept)
     services.mailbox.start()
     services.letterTasks.start()
     const upkeep = upkeepTasks(services)
@@ -110,7 +114,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await services.runningGateways.stop()
       await pools.close()
     }
-    return { services, server, port, dashboard, dashboardPort, metrics, metricsPort, stop }
+    return { services, server, port, dashboard, dashboardPort, metrics, metricsPort, kept, stop }
   } catch (error) {
     await listeners.close(0)
     await services.signals.stop()
@@ -131,6 +135,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.appRequests.assignments.task,
   services.housekeeping.task,
   services.retention.task,
+  services.retentionIndexes.task,
   services.accounts.task,
   ...services.spokenCallTasks,
   ...services.backfillTasks,

@@ -11,7 +11,7 @@ await runProcess(async () => {
   if (settings.operatorKey !== undefined && settings.operatorKey.length < 20)
     log.logger.warn('SVC_OPERATOR_KEY is shorter than 20 characters: choose a longer one')
   const gateway = await startGateway(settings, systemClock, log.logger)
-  const { port, dashboardPort, metricsPort } = gateway
+  const { port, dashboardPort, metricsPort, kept } = gateway
   log.logger.info({ host: settings.host, port, dashboardPort, metricsPort }, 'listening')
-  return { log, stop: () => gateway.stop() }
+  return { log, stop: () => gateway.stop(), messages: [{ kept }] }
 }, startFailure)

@@ -6,6 +6,7 @@ import { scopeOf } from './agents/scope.ts'
 import { callsRunning } from './calls/records/records.ts'
 import { makeCalls, type CallsRoom } from './calls/room.ts'
 import { messagesUsed } from './calls/written/message-quota.ts'
+import { IndexChanges } from './database/index-changes.ts'
 import { makeInfrastructure } from './database/room.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
@@ -14,12 +15,15 @@ import type { AgentOfCall } from './http/narrowing.ts'
 import { makeHttp } from './http/room.ts'
 import { makeMail } from './mail/room.ts'
 import { seatsHeld } from './people/members/members.ts'
+import { forgetSends } from './messaging/outlets/old-sends.ts'
 import { makeMessaging, type MessagingRoom } from './messaging/room.ts'
+import { forgetThreads } from './messaging/threads/old-threads.ts'
 import { makePeople, type PeopleRoom } from './people/room.ts'
 import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
 import { OrgAdministration } from './platform/orgs/orgs.ts'
+import { indexesOfRetention } from './platform/retention/retention-indexes.ts'
 import { Retention } from './platform/retention/retention.ts'
 import { VaultKeyRotation } from './platform/vault/vault.ts'
 import { accountOfNewborn } from './providers/accounts/accounts.ts'
@@ -32,7 +36,7 @@ export type Services = ReturnType<typeof makeServices>
 /** Everything the gateway is made of, room by room; a room that needs a later one gets a function. */
 export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const ground = makeInfrastructure(settings, clock, logger)
-  const { database } = ground
+  const { database, slowDatabase } = ground
   const http = makeHttp(ground)
   const auditLog = new AuditLog(database, clock, settings.auditKeptMs)
   const brands = new Brands(database)
@@ -87,6 +91,8 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     {
       openOutlet: ({ id, channel }) => (channel === 'msgapp' ? messaging.callOutlets.open(id) : undefined),
       forget: (tx, reach, contact) => messaging.conversations.forget(tx, reach, contact),
+      forgetWords: forgetSends,
+      forgetThreads,
     },
     {
       hangUp: ({ id, env }) => telephony.planes.of(env).hangUp(id),
@@ -118,13 +124,16 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   )
   const orgAdministration = new OrgAdministration(people.orgs, people.members, people.keys)
   const retention = new Retention({
-    database,
+    database: slowDatabase,
     clock,
     logger,
     deletions: {
       entries: (signal) => calls.oldLogs.forget(signal),
-      claims: (signal) => messaging.messageClaims.forget(signal),
-      audit: (signal) => auditLog.deleteExpired(signal),
+      calls: (signal) => calls.oldCalls.forget(signal),
+      dials: (signal) => telephony.oldDials.forget(signal),
+      keys: (signal) => people.revokedKeys.forget(signal),
+      claims: (signal) => messaging.messageClaims.forget(signal, slowDatabase),
+      audit: (signal) => auditLog.deleteExpired(signal, slowDatabase),
     },
   })
   const vaultRotation = new VaultKeyRotation({
@@ -158,8 +167,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       telephony.carrierAccounts,
       messaging.waitingMessages,
     ],
+    slowDatabase,
     logger,
   )
+  const retentionIndexes = new IndexChanges(slowDatabase, indexesOfRetention)
 
   return {
     ...ground,
@@ -178,6 +189,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     discovery,
     orgAdministration,
     retention,
+    retentionIndexes,
     vaultRotation,
     housekeeping,
   }

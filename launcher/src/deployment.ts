@@ -44,6 +44,8 @@ export class Deployment {
   readonly #interrupted: AbortSignal
   readonly #parts: Part[] = []
   #phones: string
+  /** For how long the gateway keeps what ages, as a sentence. */
+  #kept = ''
   #hasExample = false
   readonly #lost = Promise.withResolvers<never>()
 
@@ -115,7 +117,7 @@ export class Deployment {
       },
       log: openLog(this.dataFolder, 'worker.log'),
       tell: complain,
-      hear: (message) => (this.#phones = phonesIn(message) ?? this.#phones),
+      hear: (message) => (this.#phones = textIn(message, 'phones') ?? this.#phones),
       stopSignal: 'SIGINT', // its calls cannot continue without the gateway
     })
     this.#parts.push({ name: 'the worker', stop: () => worker.stop(), kill: () => worker.kill() })
@@ -146,6 +148,7 @@ export class Deployment {
       environment,
       log: openLog(this.dataFolder, `${room}.log`),
       tell: complain,
+      hear: (message) => (this.#kept = textIn(message, 'kept') ?? this.#kept),
     })
     this.#parts.push({ name, stop: () => kept.stop(), kill: () => kept.kill() })
     await step(`starting ${name}`, kept.start(this.#interrupted))
@@ -163,6 +166,7 @@ export class Deployment {
       logs: logFolder(this.dataFolder),
     }
     say(['', ...Object.entries(lines).map(([what, where]) => `  ${what.padEnd(14)}${where}`), ''].join('\n'))
+    if (this.#kept) say(`  ${this.#kept.charAt(0).toUpperCase()}${this.#kept.slice(1)}.\n`)
   }
 
   #operatorApi(key: string) {
@@ -229,8 +233,8 @@ export class Deployment {
   }
 }
 
-/** The worker's address, if it is not the one in the settings. */
-function phonesIn(message: unknown): string | undefined {
-  const { phones } = (message ?? {}) as { phones?: unknown }
-  return typeof phones === 'string' ? phones : undefined
+/** What a process told its parent: a worker its address if that is not the one in the settings, a gateway what it keeps. */
+function textIn(message: unknown, name: 'phones' | 'kept'): string | undefined {
+  const { [name]: told } = (message ?? {}) as Record<string, unknown>
+  return typeof told === 'string' ? told : undefined
 }

@@ -11,7 +11,6 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 const secondMs = 1000
-const dayMs = 24 * 60 * 60 * secondMs
 
 export function wholeNumber(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new SettingError(`is not a whole number: ${value}`)
@@ -32,12 +31,6 @@ export function secondsAsMs(value: string): number {
   const seconds = amount(value)
   if (seconds === 0) throw new SettingError('is 0: it must be more')
   return seconds * secondMs
-}
-
-export function daysAsMs(value: string): number {
-  const days = wholeNumber(value)
-  if (days === 0) throw new SettingError('is 0: it must be more')
-  return days * dayMs
 }
 
 export function port(value: string): number {

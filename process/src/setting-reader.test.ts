@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   amount,
-  daysAsMs,
   flag,
   fleetName,
   folder,
@@ -35,7 +34,6 @@ test('every form reads what it is for', () => {
     [positiveNumber('7'), 7],
     [amount('1.5'), 1.5],
     [secondsAsMs('0.5'), 500],
-    [daysAsMs('2'), 172_800_000],
     [port('0'), 0],
     [flag('Yes'), true],
     [flag('off'), false],
@@ -62,7 +60,6 @@ test('a mistake is one sentence that names the setting', () => {
     [positiveNumber, '0', 'X is not a whole number of 1 or more: 0'],
     [amount, 'x', 'X is not a number of 0 or more: x'],
     [secondsAsMs, '0', 'X is 0: it must be more'],
-    [daysAsMs, '0', 'X is 0: it must be more'],
     [port, '70000', 'X is not a port from 0 to 65535: 70000'],
     [flag, 'maybe', 'X is neither true nor false: maybe'],
     [oneOf(['pro', 'free']), 'gold', 'X is not one of pro, free: gold'],

@@ -170,8 +170,10 @@ const retention: Command = {
   },
 }
 
-const tellRun = ({ out }: Invocation, { entries, claims, audit }: RetentionRun) =>
-  out.line(`Purged ${entries} entries, ${claims} claims and ${audit} entries of the audit log.`)
+const tellRun = ({ out }: Invocation, { entries, calls, dials, keys, claims, audit }: RetentionRun) =>
+  out.line(
+    `Purged ${entries} entries, ${calls} calls, ${dials} dials, ${keys} revoked keys, ${claims} claims and ${audit} entries of the audit log.`,
+  )
 
 const vault: Command = {
   name: 'ops vault',

@@ -17,7 +17,8 @@ export function RetentionScreen() {
         <Refusal error={error} />
         {run ? (
           <p role="status">
-            Purged: {run.entries} log entries, {run.claims} message claims, {run.audit} audit log entries.
+            Purged: {run.entries} log entries, {run.calls} calls, {run.dials} dials, {run.keys} revoked keys,{' '}
+            {run.claims} message claims, {run.audit} audit log entries.
           </p>
         ) : null}
         <div className="row">

@@ -43,12 +43,12 @@ export class AuditLog {
   }
 
   /** Some at a time, so that no change waits for it; answers how many entries are deleted. */
-  async deleteExpired(signal: AbortSignal): Promise<number> {
+  async deleteExpired(signal: AbortSignal, database: Database = this.#database): Promise<number> {
     if (this.#keptMs === undefined) return 0
     const before = later(this.#clock.now(), -this.#keptMs)
     for (let gone = 0; ;) {
       if (signal.aborted) return gone
-      const some = await this.#database.transaction((tx) => store.deleteSome(tx, before, deletedAtOnce))
+      const some = await database.transaction((tx) => store.deleteSome(tx, before, deletedAtOnce))
       gone += some
       if (some === 0) return gone
     }

@@ -25,7 +25,8 @@ import { EventLogs } from './log/events.ts'
 import { LostWorkers, type LostWorkersParts } from './spoken/lost-workers.ts'
 import { Memories } from './memory/memories.ts'
 import { fillMentions } from './erasure/mentions.ts'
-import { OldLogs } from './erasure/old-logs.ts'
+import { OldCalls, type ForgetThreads } from './erasure/old-calls.ts'
+import { OldLogs, type ForgetWords } from './erasure/old-logs.ts'
 import { SpokenCallOpener, type SpokenCallOpenerParts } from './spoken/spoken-call-opener.ts'
 import type { OpenOutlet } from './written/outlets.ts'
 import type { SettingsScope } from '../agents/scope.ts'
@@ -55,7 +56,12 @@ export function makeCalls(
   parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom & AgentsRoom,
   numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached' | 'isTrunkTest'>,
   recordOptOut: RecordOptOut,
-  messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
+  messaging: {
+    openOutlet: OpenOutlet
+    forget: ForgetBeside
+    forgetWords: ForgetWords
+    forgetThreads: ForgetThreads
+  },
   media: Pick<LostWorkersParts, 'hangUp'> & { isFull: (scope: SettingsScope) => Promise<boolean> },
 ) {
   const {
@@ -68,6 +74,7 @@ export function makeCalls(
     directConnection,
     writingDatabase,
     slowDatabase,
+    lives,
     slowRequests,
     signals,
     orgs,
@@ -259,7 +266,9 @@ export function makeCalls(
     forgetBeside: messaging.forget,
     recordings,
   })
-  const oldLogs = new OldLogs(slowDatabase, clock, settings.logKeptMs, recordings)
+  const { forgetWords, forgetThreads } = messaging
+  const oldLogs = new OldLogs({ database: slowDatabase, clock, lives, recordings, forgetWords })
+  const oldCalls = new OldCalls({ database: slowDatabase, clock, lives, forgetThreads })
 
   return {
     liveLogs,
@@ -294,5 +303,6 @@ export function makeCalls(
     recordings,
     erasure,
     oldLogs,
+    oldCalls,
   }
 }

@@ -8,6 +8,7 @@ import { Registry, collectDefaultMetrics } from 'prom-client'
 import { DueChecks } from './due-checks.ts'
 import { DirectConnection } from './direct-connection.ts'
 import { readDeploymentId } from './deployment.store.ts'
+import { Lives } from './lives.ts'
 import { PostgresSignals } from './postgres-signals.ts'
 import { RedisSignals } from './redis-signals.ts'
 import type { Signals } from './signals.ts'
@@ -30,6 +31,7 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     ? new RedisSignals({ server: { url: redisUrl, caPem }, logger, readDeployment })
     : new PostgresSignals(directConnection, logger)
   const dueChecks = new DueChecks(writingDatabase)
+  const lives = new Lives(slowDatabase, settings.lives)
   const tasks = new PeriodicTasks(logger)
 
   return {
@@ -45,6 +47,7 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     writingDatabase,
     slowDatabase,
     dueChecks,
+    lives,
     directConnection,
     signals,
   }

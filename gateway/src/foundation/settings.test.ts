@@ -98,7 +98,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
       metricsPort: 8083,
       isMetricsPortSet: false,
     },
-    logKeptMs: undefined,
+    lives: {},
     auditKeptMs: 730 * 24 * 60 * 60 * 1000,
   })
 })

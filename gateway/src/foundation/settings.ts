@@ -4,7 +4,6 @@ import type { VoiceDoing } from '@switchroom/contract/voice-server'
 import { readTrustedProxies } from '@switchroom/process/connection-limits'
 import {
   amount,
-  daysAsMs,
   dnsServer,
   flag,
   folder,
@@ -21,9 +20,10 @@ import {
   type Network,
 } from '@switchroom/process/setting-parsing'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
-import { dayMs, minuteMs, secondMs } from './clock.ts'
+import { minuteMs, secondMs } from './clock.ts'
 import { readDatabasePools, type DatabasePoolSettings } from './database-settings.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
+import { readAuditKeptMs, readLives, type SetLives } from './retention-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKeys } from './vault-key.ts'
 import { databaseUrl, mailFrom, redisUrl, smtpUrl } from './setting-parsing.ts'
@@ -96,8 +96,7 @@ export interface Settings {
   consoleFolder: string | undefined
   logLevel: LogLevel
   limits: LimitSettings
-  /** How long the log of an ended call is kept; undefined is for ever. */
-  logKeptMs: number | undefined
+  lives: SetLives
   /** How long the audit log is kept; undefined is for ever. */
   auditKeptMs: number | undefined
 }
@@ -169,8 +168,8 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     consoleFolder: read('SVC_CONSOLE', (path) => resolve(path)),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
     limits: readLimitSettings(read),
-    logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
-    auditKeptMs: (read('SVC_AUDIT_DAYS', wholeNumber) ?? 730) * dayMs || undefined,
+    lives: readLives(read),
+    auditKeptMs: readAuditKeptMs(read),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
 import type { Caller } from '../foundation/caller.ts'
 import { hourMs, later, type Clock } from '../foundation/clock.ts'
 import { unauthorized } from '../foundation/refusals.ts'
@@ -39,10 +39,10 @@ export class LogTokens {
     return new Map(living.map((opened) => [idOf(opened), callerOf(opened)]))
   }
 
-  async deleteExpired() {
+  async deleteExpired(database: Queryable = this.#database) {
     const now = this.#clock.now()
-    await store.deleteExpired(this.#database, now)
-    await store.deleteEnded(this.#database, later(now, -livesOnMs))
+    await store.deleteExpired(database, now)
+    await store.deleteEnded(database, later(now, -livesOnMs))
   }
 
   #living(digests: readonly Buffer[]): Promise<store.OpenedCall[]> {

@@ -38,8 +38,8 @@ export class RateCounts {
     return admitted !== undefined
   }
 
-  async deleteExpired() {
-    await store.forgetOldCounts(this.#database, this.#clock.now())
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.forgetOldCounts(database, this.#clock.now())
   }
 
   /** Admits a try and counts it, or refuses it: a refused try is not counted. In a transaction it counts if that is kept. */

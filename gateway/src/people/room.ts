@@ -10,6 +10,7 @@ import { Links } from './invitations/links.ts'
 import { LoginCodes } from './login-codes/login-codes.ts'
 import { Members } from './members/members.ts'
 import { Mint } from './keys/mint.ts'
+import { RevokedKeys } from './keys/revoked-keys.ts'
 import { Orgs } from './orgs/orgs.ts'
 import { Pairings } from './pairings/pairings.ts'
 import { Passwords } from './passwords/passwords.ts'
@@ -37,6 +38,7 @@ export function makePeople(
   const placeTries = new PlaceTries(rateCounts, settings.limits.signInTriesPerAddress)
   const mint = new Mint(clock)
   const keys = new Keys(database, clock)
+  const revokedKeys = new RevokedKeys(parts.slowDatabase, clock, parts.lives)
   const orgs = new Orgs(database, clock, held, atBirth)
   const links = new Links(clock, mailboxes, letters, settings.baseUrl)
   const proofs = new Proofs(keys)
@@ -90,6 +92,7 @@ export function makePeople(
     passwords,
     mint,
     keys,
+    revokedKeys,
     orgs,
     links,
     invitations,

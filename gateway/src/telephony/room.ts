@@ -14,6 +14,7 @@ import { BrowserCalls } from './browser/browser-calls.ts'
 import { Consents } from './consents/consents.ts'
 import { DialDecisions } from './dialling/dial-decisions.ts'
 import { DialLedger } from './dialling/ledger.ts'
+import { OldDials } from './dialling/old-dials.ts'
 import { DialPolicies } from './dialling/policies.ts'
 import { Fallbacks } from './fallbacks/fallbacks.ts'
 import { FromNumbers } from './dialling/from-numbers.ts'
@@ -123,6 +124,7 @@ export function makeTelephony(
     missingKeys: (org, scope) => parts.workerAnswers.missingKeys(org, scope),
   })
   const workers = new Workers(database, clock)
+  const oldDials = new OldDials(parts.slowDatabase, clock, parts.lives)
   const placementTasks: PeriodicTask[] = [
     {
       name: 'end placements of dead gateways',
@@ -154,6 +156,7 @@ export function makeTelephony(
 
   return {
     ...workerOffers,
+    oldDials,
     planes,
     ...carriers,
     ...admissions,

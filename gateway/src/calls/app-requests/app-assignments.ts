@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { AppSockets } from '../../agents/apps/app-sockets.ts'
 import type { Holding } from '../../agents/apps/connected-apps.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { LiveGateways } from '../../database/gateway-liveness.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { callOf } from '../records/call-object.ts'
@@ -141,8 +141,8 @@ export class AppAssignments {
       await this.#reassign(call, socket)
   }
 
-  async deleteExpired() {
-    await store.deleteEnded(this.#parts.database, later(this.#parts.clock.now(), -minuteMs))
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.deleteEnded(database, later(this.#parts.clock.now(), -minuteMs))
   }
 
   /** This gateway wrote to a log. */

@@ -1,6 +1,6 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import type { DueChecks } from '../../database/due-checks.ts'
 import type { Signals } from '../../database/signals.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
@@ -76,8 +76,8 @@ export class GatewayMailbox {
     })
   }
 
-  async deleteExpired() {
-    await store.deleteOldPosts(this.#parts.database, later(this.#parts.clock.now(), -minuteMs))
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.deleteOldPosts(database, later(this.#parts.clock.now(), -minuteMs))
   }
 
   /** Messages that wait for a running insert go together in the next, so that none overtakes another. */

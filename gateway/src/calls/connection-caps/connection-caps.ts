@@ -1,7 +1,7 @@
 import { usualCaps } from '@switchroom/contract/orgs'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { dayMs, later, type Clock } from '../../foundation/clock.ts'
 import { tooMany } from '../../foundation/refusals.ts'
@@ -54,9 +54,9 @@ export class ConnectionCaps {
   }
 
   /** Retries connections that closed while the database did not answer, and removes those of gateways long dead. */
-  async deleteExpired() {
+  async deleteExpired(database: Queryable = this.#parts.database) {
     await this.#deleteClosed()
-    await store.deleteLost(this.#parts.database, later(this.#parts.clock.now(), -dayMs))
+    await store.deleteLost(database, later(this.#parts.clock.now(), -dayMs))
   }
 
   #open(connection: Pick<store.NewConnection, 'id' | 'org' | 'cap' | 'owner'>): Promise<number | null> {

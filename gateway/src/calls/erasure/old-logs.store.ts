@@ -1,6 +1,7 @@
-import { statement, type Transaction } from '../../database/database.ts'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { noMonth } from '../log/months.ts'
 import { allowErasing } from './erasure.store.ts'
+import type { AgentLog } from './mentions.store.ts'
 
 // The log is locked first, as by every rule that changes a call; a log that is locked already waits for the next run.
 const remove = statement<{ calls: { id: string; org: string }[]; entries: number }>(`
@@ -30,4 +31,34 @@ const remove = statement<{ calls: { id: string; org: string }[]; entries: number
 export async function deleteSome(tx: Transaction, before: Date, limit: number, leftFrom: number | null) {
   await allowErasing(tx)
   return (await tx.row(remove, before, limit, leftFrom)) ?? { calls: [], entries: 0 }
+}
+
+const nextOldLog = statement<AgentLog & { id: string }>(`
+  select id, org, env, agent from logs
+  cross join lateral (select ts from entries where log = logs.id order by seq limit 1) as oldest
+  where call is null and (org, env, agent) > ($1, $2, $3) and oldest.ts < extract(epoch from $4::timestamptz)
+  order by org, env, agent limit 1`)
+
+/** The next of the agents' own logs whose oldest entry is from before then. */
+export const nextOfAgents = (
+  database: Queryable,
+  { org, env, agent }: AgentLog | { org: ''; env: ''; agent: '' },
+  before: Date,
+) => database.row(nextOldLog, org, env, agent, before)
+
+// The oldest by their place: those after an entry that is not old are not read.
+const removeOldest = statement<{ gone: number }>(`
+  with oldest as materialized (
+    select seq, ts from entries where log = $1 order by seq limit $3
+  ), gone as (
+    delete from entries using oldest
+    where entries.log = $1 and entries.seq = oldest.seq and oldest.ts < extract(epoch from $2::timestamptz)
+    returning 1
+  )
+  select count(*)::int as gone from gone`)
+
+/** Deletes some entries of an agent's own log from before then; answers how many. */
+export async function deleteOldest(tx: Transaction, log: string, before: Date, limit: number) {
+  await allowErasing(tx)
+  return (await tx.row(removeOldest, log, before, limit))?.gone ?? 0
 }

@@ -51,7 +51,7 @@ export class MessageQuota {
     })
   }
 
-  async deleteExpired() {
-    await store.deleteUsedBefore(this.#database, later(this.#clock.now(), -dayMs))
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.deleteUsedBefore(database, later(this.#clock.now(), -dayMs))
   }
 }

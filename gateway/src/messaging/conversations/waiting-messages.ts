@@ -5,7 +5,7 @@ import type { ConnectedApps, Holding } from '../../agents/apps/connected-apps.ts
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { agentLog } from '../../calls/log/entries.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { DueChecks } from '../../database/due-checks.ts'
 import { dayMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
@@ -97,8 +97,8 @@ export class WaitingMessages {
     for (const agent of await store.listTakeable(database, gateways.alive)) this.take(agent)
   }
 
-  async deleteExpired() {
-    const { database, clock, logger } = this.#parts
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    const { clock, logger } = this.#parts
     const dropped = await store.dropOlder(database, later(clock.now(), -dayMs))
     if (dropped.length > 0) logger.info({ messages: dropped.length }, tooOld)
   }

@@ -54,11 +54,11 @@ export class Claims {
   }
 
   /** The platform delivers nothing for longer. Answers how many are gone. */
-  async forget(signal: AbortSignal): Promise<number> {
+  async forget(signal: AbortSignal, database: Database = this.#database): Promise<number> {
     const before = later(this.#clock.now(), -weekMs)
     for (let gone = 0; ;) {
       if (signal.aborted) return gone
-      const some = await store.forgetSome(this.#database, before, forgottenAtOnce)
+      const some = await store.forgetSome(database, before, forgottenAtOnce)
       gone += some
       if (some === 0) return gone
     }

@@ -72,8 +72,8 @@ export class Invitations {
     })
   }
 
-  async deleteExpired() {
-    await store.deleteExpiredInvitations(this.#database, this.#clock.now())
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.deleteExpiredInvitations(database, this.#clock.now())
   }
 
   async #validLink(from: Queryable, digest: Buffer): Promise<store.StandingInvitation> {

@@ -62,8 +62,8 @@ export class LoginCodes {
     })
   }
 
-  async deleteExpired() {
-    await store.deleteExpiredLoginCodes(this.#database, this.#clock.now())
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.deleteExpiredLoginCodes(database, this.#clock.now())
   }
 
   async #keep(

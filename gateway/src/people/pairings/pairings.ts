@@ -96,8 +96,8 @@ export class Pairings {
   }
 
   /** Revokes keys that no terminal collected before the code expired. */
-  async deleteExpired() {
-    await this.#parts.database.transaction(async (tx) => {
+  async deleteExpired(database: Database = this.#parts.database) {
+    await database.transaction(async (tx) => {
       for (const { key } of await store.deleteExpiredPairings(tx, this.#parts.clock.now()))
         if (key !== null) await this.#parts.keys.revokeTree(tx, key)
     })

@@ -8,7 +8,7 @@ import type {
   VerifySignUp,
 } from '@switchroom/contract/sign-up'
 import { actingPerson, recordAudit } from '../../audit/recording.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, type Refusal } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
@@ -144,8 +144,8 @@ export class SignUps {
   }
 
   /** Expired sign-ups are kept for a day, so that a late code is refused differently from a wrong one. */
-  async deleteExpired() {
-    await store.deleteExpiredSignUps(this.#database, later(this.#clock.now(), -dayMs))
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.deleteExpiredSignUps(database, later(this.#clock.now(), -dayMs))
   }
 
   #admit(clientAddress: string) {

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
@@ -55,7 +55,7 @@ export class BegunSignIns {
     throw badRequest('this sign-in was never started or has expired: sign in again')
   }
 
-  async deleteExpired() {
-    await store.deleteExpiredSignIns(this.#database, this.#clock.now())
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.deleteExpiredSignIns(database, this.#clock.now())
   }
 }

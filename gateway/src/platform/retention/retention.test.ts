@@ -3,7 +3,7 @@ import { after, mock, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
-import { dayMs, hourMs, minuteMs } from '../../foundation/clock.ts'
+import { dayMs, minuteMs } from '../../foundation/clock.ts'
 import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import { readSettings } from '../../foundation/settings.ts'
 import { testEnvironment } from '../../../testing/deployment.ts'
@@ -13,6 +13,9 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { sql } = deployment
 const { database, logger } = deployment.gateway.services
+const nothing = { entries: 0, calls: 0, dials: 0, keys: 0, claims: 0, audit: 0 }
+const none = async () => 0
+const noDeletions = { entries: none, calls: none, dials: none, keys: none, claims: none, audit: none }
 
 /** A gateway's retention with a clock of its own, and how often it ran. */
 function newRetention(at: string, forget: () => Promise<number> = async () => 0) {
@@ -26,7 +29,7 @@ function newRetention(at: string, forget: () => Promise<number> = async () => 0)
     database,
     clock,
     logger,
-    deletions: { entries, claims: async () => 0, audit: async () => 0 },
+    deletions: { ...noDeletions, entries },
   })
   return { retention, clock, runs: () => runs }
 }
@@ -98,7 +101,7 @@ test('a gateway looks every minute, and stops its run when it stops', async () =
     database,
     clock,
     logger,
-    deletions: { entries, claims: async () => 0, audit: async () => 0 },
+    deletions: { ...noDeletions, entries },
   })
   const tasks = new PeriodicTasks(logger)
   tasks.start(retention.task)
@@ -115,21 +118,31 @@ test('a gateway looks every minute, and stops its run when it stops', async () =
 test('the deployment runs it by itself', async () => {
   await newNight()
   await using gateway = await deployment.another()
-  assert.deepEqual(await gateway.gateway.services.retention.poll(), { entries: 0, claims: 0, audit: 0 })
+  assert.deepEqual(await gateway.gateway.services.retention.poll(), nothing)
   assert.equal(await deployment.gateway.services.retention.poll(), undefined)
 })
 
 test('the operator runs it at once, and no one else may (ND-86)', async () => {
   const answer = await deployment.operator.post('/v1/ops/retention')
-  assert.deepEqual([answer.status, answer.body], [200, { entries: 0, claims: 0, audit: 0 }])
+  assert.deepEqual([answer.status, answer.body], [200, nothing])
   const { client } = await (await deployment.newOrg()).person('admin')
   refused(await client.post('/v1/ops/retention'), 403, "this door is the operator's")
 })
 
-test('SVC_LOG_DAYS is a whole number of days, and unset it is for ever', () => {
-  const read = (days: string) =>
-    readSettings(testEnvironment('postgresql://x', { SVC_LOG_DAYS: days })).logKeptMs
-  assert.deepEqual([read(''), read('1'), read('365')], [undefined, dayMs, 365 * 24 * hourMs])
-  assert.throws(() => read('0'), /^Error: SVC_LOG_DAYS is 0: it must be more$/)
-  assert.throws(() => read('1.5'), /^Error: SVC_LOG_DAYS is not a whole number: 1.5$/)
+test('lives are whole numbers of days, and 0 is for ever; dials are kept for a month at least', () => {
+  const read = (wanted: Record<string, string>) => readSettings(testEnvironment('postgresql://x', wanted))
+  assert.deepEqual(read({}).lives, {})
+  const set = { SVC_LOG_DAYS: '1', SVC_CALL_DAYS: '0', SVC_DIAL_DAYS: '30', SVC_KEY_DAYS: '36500' }
+  assert.deepEqual(read(set).lives, { logs: 1, calls: 0, dials: 30, keys: 36_500 })
+  assert.deepEqual(
+    [read({}).auditKeptMs, read({ SVC_AUDIT_DAYS: '0' }).auditKeptMs],
+    [730 * dayMs, undefined],
+  )
+  for (const [name, value, sentence] of [
+    ['SVC_LOG_DAYS', '1.5', 'SVC_LOG_DAYS is not a whole number: 1.5'],
+    ['SVC_CALL_DAYS', '40000', 'SVC_CALL_DAYS is 40000: at most 36500 days, and 0 is for ever'],
+    ['SVC_AUDIT_DAYS', '40000', 'SVC_AUDIT_DAYS is 40000: at most 36500 days, and 0 is for ever'],
+    ['SVC_DIAL_DAYS', '29', 'SVC_DIAL_DAYS is 29: 30 days or more, and 0 is for ever'],
+  ] as const)
+    assert.throws(() => read({ [name]: value }), { message: sentence })
 })

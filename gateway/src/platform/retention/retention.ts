@@ -37,9 +37,16 @@ export class Retention {
   }
 
   async run(): Promise<RetentionRun> {
-    const { entries, claims, audit } = this.#parts.deletions
+    const { entries, calls, dials, keys, claims, audit } = this.#parts.deletions
     const { signal } = this.#stopping
-    return { entries: await entries(signal), claims: await claims(signal), audit: await audit(signal) }
+    return {
+      entries: await entries(signal),
+      calls: await calls(signal),
+      dials: await dials(signal),
+      keys: await keys(signal),
+      claims: await claims(signal),
+      audit: await audit(signal),
+    }
   }
 
   async runFor(by: Operator): Promise<RetentionRun> {

@@ -68,9 +68,8 @@ export class Grants {
    * For a voice server that is gone: returns the reserved price of speech, and charges streams up to its last report.
    * This settles no grant, so that a voice server that comes back can still do it.
    */
-  async deleteExpired() {
-    const { database, clock } = this.#parts
-    const now = clock.now()
+  async deleteExpired(database: Database = this.#parts.database) {
+    const now = this.#parts.clock.now()
     const abandoned = await store.abandonedGrants(
       database,
       later(now, -longestSpeechMs),

@@ -10,7 +10,7 @@ import { callLog } from '../../calls/log/entries.ts'
 import { keyless } from '../../calls/spoken/missing-keys.ts'
 import type { WorkerAnswers } from '../../calls/spoken/worker.ts'
 import type { Check } from '../../database/due-checks.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import type { IceSettings } from '../../foundation/ice-settings.ts'
@@ -91,8 +91,8 @@ export class BrowserCalls {
         .catch((error: unknown) => logger.warn({ err: error, call }, "a browser's call was not ended"))
   }
 
-  async deleteExpired() {
-    await store.forgetUsed(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.forgetUsed(database, later(this.#parts.clock.now(), -keptMs))
   }
 
   get #unusedSince(): Date {

@@ -1,6 +1,6 @@
 import type { CarrierAccount, CarrierKind, CarrierList, PutCarrier } from '@switchroom/contract/carriers'
 import { changedFields, recordAudit } from '../../audit/recording.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, listed, notFound } from '../../foundation/refusals.ts'
@@ -137,9 +137,8 @@ export class CarrierAccounts {
   }
 
   /** Forgotten accounts without numbers; not at once, for a number may be imported at the moment. */
-  async deleteExpired(): Promise<void> {
-    const { database, clock } = this.#parts
-    await store.removeDeadAccounts(database, later(clock.now(), -minuteMs))
+  async deleteExpired(database: Queryable = this.#parts.database): Promise<void> {
+    await store.removeDeadAccounts(database, later(this.#parts.clock.now(), -minuteMs))
   }
 
   /** The row to replace: a forgotten one too, for its id is taken while it has numbers. */

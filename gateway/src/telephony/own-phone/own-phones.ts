@@ -140,8 +140,8 @@ export class OwnPhones {
     })
   }
 
-  async deleteExpired() {
-    await store.forgetOldCodes(this.#parts.database, this.#parts.clock.now())
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.forgetOldCodes(database, this.#parts.clock.now())
   }
 }
 

@@ -8,7 +8,7 @@ import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/entries.ts'
 import type { LiveLogs } from '../../calls/log/live-logs.ts'
 import type { Check } from '../../database/due-checks.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { carrierRoutes, resultOver, type TrunkOf } from './carrier-routes.ts'
 import * as store from './placements.store.ts'
@@ -85,9 +85,8 @@ export class Placements {
         )
   }
 
-  async deleteExpired() {
-    const { database, clock } = this.#parts
-    await store.forgetSettled(database, later(clock.now(), -keptMs))
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.forgetSettled(database, later(this.#parts.clock.now(), -keptMs))
   }
 
   /** Stops ringing; what does not end in time is ended by another gateway. */

@@ -8,7 +8,7 @@ import {
   type PlacedCall,
   type PlacingResult,
 } from '@switchroom/media/plane'
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
@@ -107,8 +107,8 @@ export class PlacementOffers implements PlacementRequests {
     return { call, outcome }
   }
 
-  async deleteExpired() {
-    await store.deleteOffers(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.deleteOffers(database, later(this.#parts.clock.now(), -keptMs))
   }
 
   async #wait(

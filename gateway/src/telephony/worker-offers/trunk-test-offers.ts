@@ -1,6 +1,6 @@
 import type { TellTrunkTest } from '@switchroom/contract/media-plane'
 import type { TrunkTestTask } from '@switchroom/contract/trunk-tests'
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { conflict } from '../../foundation/refusals.ts'
@@ -83,8 +83,8 @@ export class TrunkTestOffers {
     return (await store.findCalled(database, called, caller, since)) !== undefined
   }
 
-  async deleteExpired() {
-    await store.deleteOffers(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
+  async deleteExpired(database: Queryable = this.#parts.database) {
+    await store.deleteOffers(database, later(this.#parts.clock.now(), -keptMs))
   }
 
   async #until(

@@ -1,6 +1,6 @@
 import type { BeatTold, WorkerBeat, WorkerList } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
-import type { Database } from '../../database/database.ts'
+import type { Database, Queryable } from '../../database/database.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './workers.store.ts'
 
@@ -38,8 +38,8 @@ export class Workers {
     return (await store.findRoom(this.#database, env, this.#silentSince))?.is_overfull === true
   }
 
-  async deleteExpired() {
-    await store.forgetSilent(this.#database, this.#silentSince)
+  async deleteExpired(database: Queryable = this.#database) {
+    await store.forgetSilent(database, this.#silentSince)
   }
 
   get #silentSince(): Date {
