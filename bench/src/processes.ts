@@ -36,6 +36,12 @@ export function memoryMb(pid: number): number {
   return Math.round(Number(kilobytes) / 1024)
 }
 
+/** The most resident memory that the process ever had, in MB. */
+export function peakMemoryMb(pid: number): number {
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Math.round(Number(kilobytes) / 1024)
+}
+
 /** Seconds of CPU a process has used so far. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

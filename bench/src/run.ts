@@ -9,6 +9,7 @@ import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
 import { logCommits } from './log-commits.ts'
 import { logReaders } from './log-readers.ts'
+import { manyNumbers } from './many-numbers.ts'
 import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { speechLatency } from './speech-latency.ts'
@@ -40,6 +41,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'spoken-calls': spokenCalls,
   'barge-in': bargeIn,
   'human-speech': humanSpeech,
+  'many-numbers': manyNumbers,
   volume,
 }
 

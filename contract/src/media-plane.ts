@@ -14,13 +14,18 @@ export const FencesAsked = Type.Object({
       description: 'the version already known: answers when there is another, or after 25 seconds',
     }),
   ),
+  changes: Type.Optional(
+    Type.Boolean({
+      description: 'whether only what is different since `after` will do; else all fences are answered',
+    }),
+  ),
 })
 export type FencesAsked = Static<typeof FencesAsked>
 
 const Pair = Type.Object({ username: Type.String(), password: Type.String() })
 
 /** Who may send calls to which numbers. */
-const WorkerFence = Type.Object({
+export const WorkerFence = Type.Object({
   name: Type.String(),
   networks: Type.Array(Type.String(), { description: 'IPv4 networks that calls may come from' }),
   numbers: Type.Array(Type.String(), { description: 'the numbers that they may call' }),
@@ -28,10 +33,18 @@ const WorkerFence = Type.Object({
   fleet: Type.String({ description: 'the workers that answer' }),
   ...FenceTerms.properties,
 })
+export type WorkerFence = Static<typeof WorkerFence>
 
+/** All fences, or those that are different since a version. */
 export const WorkerFences = Type.Object({
-  version: Type.String({ description: 'another whenever anything here is' }),
-  fences: Type.Array(WorkerFence),
+  version: Type.String({ description: 'another whenever a fence is' }),
+  fences: Type.Optional(
+    Type.Array(WorkerFence, {
+      description: 'all of them; absent if `changed` and `removed` say what is different since `after`',
+    }),
+  ),
+  changed: Type.Optional(Type.Array(WorkerFence, { description: 'those that are new or other than before' })),
+  removed: Type.Optional(Type.Array(Type.String(), { description: 'the names of those that are gone' })),
 })
 export type WorkerFences = Static<typeof WorkerFences>
 

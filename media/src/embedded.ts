@@ -31,11 +31,14 @@ export interface FenceRows {
   listedElsewhere(numbers: readonly string[], scopes: readonly string[]): Promise<string[]>
   put(fence: KeptFence): Promise<void>
   drop(name: string): Promise<void>
+  putAll(fences: readonly KeptFence[]): Promise<void>
+  dropAll(names: readonly string[]): Promise<void>
 }
 
 /** Where the fences are kept that workers hold calls to. */
 export interface FenceKeeper {
   all(): Promise<KeptFence[]>
+  orgs(): Promise<string[]>
   ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
   /** Runs the work while no other process changes a fence: all of it is kept, or nothing. */
   change<T>(work: (rows: FenceRows) => Promise<T>): Promise<T>
@@ -66,6 +69,18 @@ export class EmbeddedPlane implements MediaPlane {
     return kept.map(({ scope: _scope, fleet: _fleet, ...fence }) => fence)
   }
 
+  orgs(): Promise<string[]> {
+    return this.#fences.orgs()
+  }
+
+  async areAdmitted(wanted: readonly Admission[]): Promise<boolean[]> {
+    const kept = byScope(await this.#fences.ofScopes(wanted.map(({ org, env }) => scopeName(org, env))))
+    return wanted.map((one) => {
+      const { puts, drops } = differences(kept.get(scopeName(one.org, one.env)) ?? [], one)
+      return puts.length === 0 && drops.length === 0
+    })
+  }
+
   async preview(wanted: Admission): Promise<AdmissionVerdicts> {
     checkFences(wanted)
     return verdicts(await this.#fences.ofScopes([scopeName(wanted.org, wanted.env)]), wanted, 'to do')
@@ -73,7 +88,7 @@ export class EmbeddedPlane implements MediaPlane {
 
   async admit(wanted: Admission): Promise<AdmissionVerdicts> {
     checkFences(wanted)
-    const { org, env, fleet, fences } = wanted
+    const { org, env, fences } = wanted
     const [scope, otherScope] = [scopeName(org, env), scopeName(org, otherEnvironment(env))]
     const numbers = fences.flatMap((fence) => fence.numbers)
     return this.#fences.change(async (rows) => {
@@ -86,13 +101,25 @@ export class EmbeddedPlane implements MediaPlane {
         ours.filter((fence) => fence.scope === otherScope),
         new Set(numbers),
       )
-      for (const { name } of standing) if (!fences.some((fence) => fence.name === name)) await rows.drop(name)
-      for (const fence of fences) {
-        const found = standing.find(({ name }) => name === fence.name)
-        if (!found || found.fleet !== fleet || !isSameFence(found, fence))
-          await rows.put({ ...fence, scope, fleet })
-      }
+      const { puts, drops } = differences(standing, wanted)
+      for (const name of drops) await rows.drop(name)
+      for (const fence of puts) await rows.put(fence)
       return verdicts(standing, wanted, 'done')
+    })
+  }
+
+  async admitAll(wanted: readonly Admission[]): Promise<void> {
+    for (const one of wanted) checkFences(one)
+    const scopes = wanted.map(({ org, env }) => scopeName(org, env))
+    const numbers = wanted.flatMap(({ fences }) => fences.flatMap((fence) => fence.numbers))
+    await this.#fences.change(async (rows) => {
+      const [taken] = await rows.listedElsewhere(numbers, scopes)
+      if (taken !== undefined) throw new MediaError(`${taken} is still admitted for another org`)
+      const kept = byScope(await rows.ofScopes(scopes))
+      const found = wanted.map((one) => differences(kept.get(scopeName(one.org, one.env)) ?? [], one))
+      const [drops, puts] = [found.flatMap((one) => one.drops), found.flatMap((one) => one.puts)]
+      if (drops.length > 0) await rows.dropAll(drops)
+      if (puts.length > 0) await rows.putAll(puts)
     })
   }
 
@@ -127,6 +154,20 @@ export class EmbeddedPlane implements MediaPlane {
   async hangUp(call: string): Promise<void> {
     await this.#requests.close(call, givenUp)
   }
+}
+
+const byScope = (fences: readonly KeptFence[]) => Map.groupBy(fences, ({ scope }) => scope)
+
+/** What is to be written so that these become those wanted. */
+function differences(standing: readonly KeptFence[], { org, env, fleet, fences }: Admission) {
+  const scope = scopeName(org, env)
+  const kept = new Map(standing.map((fence) => [fence.name, fence]))
+  const wanted = new Set(fences.map(({ name }) => name))
+  const puts = fences.flatMap((fence): KeptFence[] => {
+    const found = kept.get(fence.name)
+    return found?.fleet === fleet && isSameFence(found, fence) ? [] : [{ ...fence, scope, fleet }]
+  })
+  return { puts, drops: [...kept.keys()].filter((name) => !wanted.has(name)) }
 }
 
 async function takeOff(

@@ -114,10 +114,16 @@ export function outcomeOfSip(status: number): Exclude<PlacingOutcome, 'answered'
 export interface MediaPlane {
   /** The fences of ours that exist there, of every org; foreign ones are neither shown nor touched. */
   list(): Promise<Fence[]>
+  /** The orgs of which there are fences of ours. */
+  orgs(): Promise<string[]>
+  /** Whether each is admitted as it is wanted, so that `admit` would do nothing; read at once for all of them. */
+  areAdmitted(wanted: readonly Admission[]): Promise<boolean[]>
   /** What `admit` would do, without doing it. */
   preview(wanted: Admission): Promise<AdmissionVerdicts>
   /** Makes these the only fences of the org and environment; numbers move off a fence before they move on. */
   admit(wanted: Admission): Promise<AdmissionVerdicts>
+  /** Admits both environments of several orgs at once, or nothing of it; absent if each is written on its own. */
+  admitAll?(wanted: readonly Admission[]): Promise<void>
   /** Takes a number off every fence of the org there, whichever environment's; `stands` when none listed it. */
   withdraw(org: string, number: string): Promise<'stands' | 'done'>
   /** Resolves once the call is answered or has failed; an abort hangs up. */

@@ -94,6 +94,44 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
       })
     })
 
+    rule(
+      'several admissions are compared at once, each with everything of its org and environment',
+      async (under) => {
+        const pair = { username: 'peer', password: 'a word of the peer' }
+        const wanted = admission('production', [
+          fence('apicarrier', [one, two]),
+          { ...fence('sip/peer', [three]), pair },
+        ])
+        const theirs = admission('sandbox', [fence('apicarrier', ['+15550000021'])], 'org_b')
+        const nothing = admission('sandbox', [])
+        assert.deepEqual(await under.plane.orgs(), [])
+        assert.deepEqual(await under.plane.areAdmitted([wanted, theirs, nothing]), [false, false, true])
+        await under.plane.admit(wanted)
+        await under.plane.admit(theirs)
+        const writes = under.writes()
+        assert.deepEqual((await under.plane.orgs()).toSorted(), ['org_a', 'org_b'])
+        assert.deepEqual(await under.plane.areAdmitted([wanted, theirs, nothing]), [true, true, true])
+        const [carriers, peer] = wanted.fences
+        assert.ok(carriers && peer)
+        const others = [
+          { ...wanted, fleet: 'another' },
+          { ...wanted, fences: [carriers] },
+          { ...wanted, fences: [{ ...carriers, numbers: [one] }, peer] },
+          { ...wanted, fences: [{ ...carriers, numbers: [one, two, '+15550000022'] }, peer] },
+          { ...wanted, fences: [{ ...carriers, networks: ['198.51.100.7'] }, peer] },
+          { ...wanted, fences: [carriers, { ...peer, pair: { ...pair, password: 'another' } }] },
+          { ...wanted, fences: [carriers, peer, { ...peer, name: `${peer.name}2` }] },
+          { ...wanted, fences: [carriers, { ...peer, encryption: 'required' as const }] },
+          { ...theirs, fences: [] },
+        ]
+        assert.deepEqual(
+          await under.plane.areAdmitted(others),
+          others.map(() => false),
+        )
+        assert.equal(under.writes(), writes)
+      },
+    )
+
     rule('another network, pair, encryption or fleet is written over the existing one', async (under) => {
       const wanted = admission('production', [fence('sip/peer', [one]), fence('apicarrier', [two])])
       await under.plane.admit(wanted)

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { JsonClient } from './json-client.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -94,4 +95,17 @@ test('a server that refuses before it has read the upload is still understood', 
   const file = Readable.from([Buffer.alloc(1000), Buffer.alloc(1000)])
   const sent = await client.upload({ path: '/', file, contentType: 'audio/wav', timeoutMs: 5_000 })
   assert.deepEqual(sent, { status: 413, text: 'too large' })
+})
+
+test('an answer is decompressed for a request that accepts gzip, and one cut short is a failure', async (t) => {
+  const whole = gzipSync(JSON.stringify({ text: 'long '.repeat(1000) }))
+  const { client } = await serve(t, (request, response) => {
+    const isCut = request.url === '/cut'
+    assert.equal(request.headers['accept-encoding'], 'gzip')
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(isCut ? whole.subarray(0, -10) : whole)
+  })
+  const ask = (path: string) =>
+    client.request({ method: 'GET', path, headers: { 'accept-encoding': 'gzip' }, timeoutMs: 5_000 })
+  assert.equal(JSON.parse((await ask('/')).text).text.length, 5000)
+  await assert.rejects(ask('/cut'), /unexpected end of file/)
 })

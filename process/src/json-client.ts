@@ -1,7 +1,9 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
 
 export interface Request {
   method: 'GET' | 'POST' | 'PUT'
@@ -93,8 +95,12 @@ export class JsonClient {
   }
 }
 
+/** Compressed only for a request that accepts gzip. */
 async function read(answer: IncomingMessage): Promise<Response> {
-  let text = ''
-  for await (const piece of answer.setEncoding('utf8')) text += String(piece)
-  return { status: answer.statusCode ?? 0, text }
+  const status = answer.statusCode ?? 0
+  if (answer.headers['content-encoding'] === 'gzip')
+    return { status, text: await pipeline(answer, createGunzip(), text) }
+  let plain = ''
+  for await (const piece of answer.setEncoding('utf8')) plain += String(piece)
+  return { status, text: plain }
 }

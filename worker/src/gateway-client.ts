@@ -87,9 +87,10 @@ export class GatewayClient {
   }
 
   fences(env: Environment, after: string | undefined, signal: AbortSignal): Promise<WorkerFences> {
-    const query = new URLSearchParams({ env, ...(after !== undefined && { after }) })
+    const query = new URLSearchParams({ env, changes: 'true', ...(after !== undefined && { after }) })
     const path = `/v1/worker/fences?${query.toString()}`
-    return this.#request({ method: 'GET', path, timeoutMs: waitTimeoutMs, signal })
+    const headers = { 'accept-encoding': 'gzip' }
+    return this.#request({ method: 'GET', path, headers, timeoutMs: waitTimeoutMs, signal })
   }
 
   takePlacement(env: Environment, signal: AbortSignal): Promise<TakenPlacement> {

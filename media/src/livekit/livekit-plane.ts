@@ -42,6 +42,19 @@ export class LiveKitPlane implements MediaPlane {
     return trunks.filter(({ name }) => scopeOf(name) !== undefined).map(fenceOf)
   }
 
+  async orgs(): Promise<string[]> {
+    const scopes = (await this.#server.trunks()).flatMap(({ name }) => scopeOf(name) ?? [])
+    return [...new Set(scopes.flatMap((scope) => scope.split('/', 1)))]
+  }
+
+  async areAdmitted(wanted: readonly Admission[]): Promise<boolean[]> {
+    const scopes = await this.#scopes(wanted.map(({ org, env }) => scopeName(org, env)))
+    return wanted.map(({ fences, fleet }, at) => {
+      const verdicts = scopes[at]?.verdicts(fences.map(keptOf), fleet, 'to do')
+      return verdicts?.rule === 'stands' && [...verdicts.fences.values()].every((one) => one === 'stands')
+    })
+  }
+
   async preview(wanted: Admission): Promise<AdmissionVerdicts> {
     checkFences(wanted)
     const [scope] = await this.#scopes([scopeName(wanted.org, wanted.env)])
@@ -137,13 +150,10 @@ export class LiveKitPlane implements MediaPlane {
 
   async #scopes<const Names extends readonly string[]>(names: Names) {
     const [trunks, rules] = await Promise.all([this.#server.trunks(), this.#server.rules()])
+    const trunksOf = Map.groupBy(trunks, ({ name }) => (name === handOverName ? name : scopeOf(name)))
+    const rulesOf = Map.groupBy(rules, ({ name }) => name)
     const scopeWithName = (name: string) =>
-      new LiveKitScope(
-        this.#server,
-        name,
-        trunks.filter((trunk) => (name === handOverName ? trunk.name : scopeOf(trunk.name)) === name),
-        rules.filter((rule) => rule.name === name),
-      )
+      new LiveKitScope(this.#server, name, trunksOf.get(name) ?? [], rulesOf.get(name) ?? [])
     return names.map(scopeWithName) as { [Index in keyof Names]: LiveKitScope }
   }
 }

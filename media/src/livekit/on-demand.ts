@@ -12,6 +12,8 @@ export class LiveKitOnDemand implements MediaPlane {
   }
 
   list = async () => (await this.#plane()).list()
+  orgs = async () => (await this.#plane()).orgs()
+  areAdmitted = async (wanted: readonly Admission[]) => (await this.#plane()).areAdmitted(wanted)
   preview = async (wanted: Admission) => (await this.#plane()).preview(wanted)
   admit = async (wanted: Admission) => (await this.#plane()).admit(wanted)
   withdraw = async (org: string, number: string) => (await this.#plane()).withdraw(org, number)

@@ -32,7 +32,9 @@ class NetworkTable {
     const networks = this.#byPrefix.get(prefix) ?? new Map<number, SipFence[]>()
     this.#byPrefix.set(prefix, networks)
     const key = cut(number, prefix)
-    networks.set(key, [...(networks.get(key) ?? []), fence])
+    const listing = networks.get(key)
+    if (listing) listing.push(fence)
+    else networks.set(key, [fence])
   }
 
   fencesOf(address: string): SipFence[] {

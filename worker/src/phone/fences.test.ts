@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { WorkerFences } from '@switchroom/contract/media-plane'
+import { test, type TestContext } from 'node:test'
+import type { WorkerFence, WorkerFences } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { pino } from 'pino'
 import { Fences } from './fences.ts'
 import type { GatewayClient } from '../gateway-client.ts'
 
-const fence = (name: string): WorkerFences['fences'][number] => ({
+const fence = (name: string, ...numbers: string[]): WorkerFence => ({
   name,
   networks: ['203.0.113.0/24'],
-  numbers: ['+34911222333'],
+  numbers: numbers.length > 0 ? numbers : ['+34911222333'],
   pair: null,
   fleet: 'main',
 })
@@ -28,7 +28,11 @@ class TellingGateway {
   }
 
   tell(env: Environment, version: string, ...names: string[]) {
-    this.#waiting.get(env)?.resolve({ version, fences: names.map(fence) })
+    this.answer(env, { version, fences: names.map((name) => fence(name)) })
+  }
+
+  answer(env: Environment, answer: WorkerFences) {
+    this.#waiting.get(env)?.resolve(answer)
   }
 
   isAway(env: Environment) {
@@ -66,3 +70,49 @@ test('no source is admitted before the gateway says so, each environment counts 
     ['production', 'v8'],
   ])
 })
+
+test('what is different since the version that the worker has is added to its fences, and nothing different leaves them as they are', async (t) => {
+  const { gateway, fences, asksAgain } = follow(t)
+  gateway.tell('sandbox', 'v1', 'one', 'two', 'three')
+  await asksAgain(2)
+  gateway.answer('sandbox', {
+    version: 'v2',
+    changed: [fence('two', '+34911000002'), fence('four')],
+    removed: ['one', 'never there'],
+  })
+  await asksAgain(3)
+  assert.deepEqual(fences.all, [fence('two', '+34911000002'), fence('three'), fence('four')])
+  const before = fences.all
+  gateway.answer('sandbox', { version: 'v2', changed: [], removed: [] })
+  await asksAgain(4)
+  assert.equal(fences.all, before) // so that the table of networks is not made again
+  gateway.tell('sandbox', 'v9', 'five')
+  await asksAgain(5)
+  assert.deepEqual(fences.all, [fence('five')])
+  assert.deepEqual(
+    gateway.asked.map(([, known]) => known),
+    [undefined, 'v1', 'v2', 'v2', 'v9'],
+  )
+})
+
+test('of two gateways that do not know the versions of each other, neither is asked again at once for what is nothing new', async (t) => {
+  const pauseWithoutNewsMs = 300
+  const { gateway, asksAgain } = follow(t, { pauseWithoutNewsMs })
+  gateway.tell('sandbox', 'of one', 'fence')
+  await asksAgain(2)
+  const answeredAt = performance.now()
+  gateway.tell('sandbox', 'of the other', 'fence')
+  await asksAgain(3)
+  assert.ok(performance.now() - answeredAt > pauseWithoutNewsMs - 50)
+})
+
+function follow(t: TestContext, timing?: { pauseWithoutNewsMs: number }) {
+  const gateway = new TellingGateway()
+  const fences = new Fences(timing)
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const logger = pino({ level: 'silent' })
+  void fences.follow(gateway as unknown as GatewayClient, 'sandbox', logger, stop.signal)
+  const asksAgain = (times: number) => until('it asks again', () => gateway.asked.length === times)
+  return { gateway, fences, asksAgain }
+}

@@ -1,5 +1,6 @@
 import { access, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { acceptedEncodings } from '../../http/accepted-encodings.ts'
 
 /** The folder that `tools/build-console.mjs` writes. */
 export const consoleFolder = join(import.meta.dirname, '../../../../console/dist')
@@ -38,15 +39,12 @@ export class ConsoleFiles {
     const type = types[extname(name)]
     if (type === undefined || !assetName.test(name)) return undefined
     const path = join(this.#folder, 'assets', name)
-    const taken = new Set(accepted.toLowerCase().split(',').filter(isWanted).map(nameOf))
+    const taken = acceptedEncodings(accepted)
     for (const [encoding, ending] of Object.entries(endings))
       if (taken.has(encoding) && (await exists(path + ending))) return { path: path + ending, type, encoding }
     return (await exists(path)) ? { path, type, encoding: undefined } : undefined
   }
 }
-
-const nameOf = (accepted: string) => accepted.split(';', 1)[0]?.trim()
-const isWanted = (accepted: string) => !/;\s*q=0(?:\.0*)?\s*$/.test(accepted)
 
 const exists = (path: string) =>
   access(path).then(

@@ -13,11 +13,13 @@ const placed = statement<Placed>(`
 /** The phone numbers of an org in an environment, from which its fences are drawn. */
 export const listPlaced = (database: Queryable, { org, env }: Whose) => database.rows(placed, org, env)
 
-const orgs = statement<{ org: string }>(`
-  select distinct org from numbers where channel = 'phone' union select org from admissions_due order by org`)
+const orgs = statement<{ org: string; numbers: number }>(`
+  select org, count(number) as numbers
+  from (select org, number from numbers where channel = 'phone' union all select org, null from admissions_due) as all_orgs
+  group by org order by org`)
 
-/** Orgs that have phone numbers, or that wait for an admission. */
-export const listOrgs = async (database: Queryable) => (await database.rows(orgs)).map(({ org }) => org)
+/** Orgs that have phone numbers, and how many, or that wait for an admission. */
+export const listOrgs = (database: Queryable) => database.rows(orgs)
 
 const admit = statement(`
   update numbers set admitted_at = case when number = any($3) then $4::timestamptz end

@@ -8,11 +8,11 @@ import { badGateway } from '../../foundation/refusals.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import type { Networks } from '../carriers/networks.ts'
-import { fenceTerms } from '../carriers/trunk-fields.ts'
 import type { Planes } from './planes.ts'
 import * as store from './admission.store.ts'
 import {
   atFence,
+  peerTerms,
   wantedAdmission,
   type AtFence,
   type FenceFacts,
@@ -160,12 +160,7 @@ export class NumberAdmission {
     return {
       networksOf: (kind) => catalogue.networksOf(kind),
       stateOf: (network) => states.get(network) ?? 'waiting',
-      peerOf: (account) => {
-        const peer = opened.find((one) => one?.account === account)
-        if (peer?.kind !== 'sip') return {}
-        const { username, password, auth } = peer
-        return { ...(auth !== 'ip' && { pair: { username, password } }), ...fenceTerms(peer) }
-      },
+      peerOf: (account) => peerTerms(opened.find((one) => one?.account === account)),
     }
   }
 }

@@ -2,6 +2,8 @@ import type { Admission, Fence } from '@switchroom/media/plane'
 import type { NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { FenceTerms } from '@switchroom/contract/trunk-terms'
+import type { AccountFields } from '../carriers/account-fields.ts'
+import { fenceTerms } from '../carriers/trunk-fields.ts'
 
 /** The carrier whose API the platform drives, as the catalogue calls it. */
 export const driven = 'apicarrier'
@@ -62,6 +64,13 @@ export interface FenceFacts {
   peerOf: (account: string) => Pick<Fence, 'pair'> & FenceTerms
 }
 
+/** What its fields say of a SIP peer's fence; nothing of any other account's. */
+export function peerTerms(account: AccountFields | undefined): Pick<Fence, 'pair'> & FenceTerms {
+  if (account?.kind !== 'sip') return {}
+  const { username, password, auth } = account
+  return { ...(auth !== 'ip' && { pair: { username, password } }), ...fenceTerms(account) }
+}
+
 /** A number at its fence. */
 export interface AtFence {
   name: string
@@ -97,12 +106,13 @@ export function wantedAdmission(
   numbers: readonly Placed[],
   facts: FenceFacts,
 ): Admission {
-  const fences = new Map<string, Fence>()
+  const fences = new Map<string, Fence & { numbers: string[] }>()
   for (const placed of numbers) {
     const { name, networks, isOpen, peer } = atFence(whose, placed, facts)
     if (!isOpen) continue
     const others = fences.get(name)?.numbers ?? []
-    fences.set(name, { name, networks, numbers: [...others, placed.number], ...peer })
+    others.push(placed.number)
+    fences.set(name, { name, networks, numbers: others, ...peer })
   }
   return { ...whose, fleet, fences: [...fences.values()] }
 }

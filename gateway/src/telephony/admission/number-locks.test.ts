@@ -108,3 +108,28 @@ test('the locks of a gateway that dies are released', async () => {
       and database = (select oid from pg_database where datname = current_database())`)
   assert.equal(await next, 'taken')
 })
+
+test('of several locks those that are free are taken at once, and nobody waits for the others', async () => {
+  const work = new Work()
+  const holding = [here, there].map((locks, at) => locks.withLocks([`org ${at}`], work.run))
+  await until('two are held', () => work.running === 2)
+  const names = ['org 0', 'org 1', 'org 2', 'org 3']
+  const taken: string[] = []
+  const hasRun = await here.withLockIfFree('whole set', async (holder) => {
+    await holder.withFreeOf(names, async (held) => {
+      taken.push(...held)
+      assert.equal(await there.withLockIfFree('org 2', async () => {}), false)
+    })
+    assert.equal(await there.withLockIfFree('org 2', async () => {}), true)
+    await assert.rejects(
+      holder.withFreeOf(['org 3'], async () => {
+        throw new Error('broke')
+      }),
+      { message: 'broke' },
+    )
+  })
+  assert.deepEqual([hasRun, taken], [true, ['org 2', 'org 3']])
+  await here.withLocks(['org 3'], async () => {})
+  work.letGo()
+  await Promise.all(holding)
+})

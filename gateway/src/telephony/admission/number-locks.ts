@@ -22,6 +22,8 @@ export interface HeldLocks {
 /** A task that has one lock, and takes others one at a time. */
 export interface LockHolder {
   withLock<T>(name: string, task: () => Promise<T>): Promise<T>
+  /** Takes those that are free, without waiting for the others, and does the task with them. */
+  withFreeOf<T>(names: readonly string[], task: (held: ReadonlySet<string>) => Promise<T>): Promise<T>
 }
 
 /**
@@ -58,7 +60,10 @@ export class NumberLocks {
   async withLockIfFree(name: string, work: (holder: LockHolder) => Promise<void>): Promise<boolean> {
     return this.#onConnection(async (client) => {
       if (!(await tryLock(client, name))) return false
-      await work({ withLock: (other, task) => this.#withLockOn(client, other, task) })
+      await work({
+        withLock: (other, task) => this.#withLockOn(client, other, task),
+        withFreeOf: (names, task) => this.#withFreeOn(client, names, task),
+      })
       return true
     })
   }
@@ -71,6 +76,23 @@ export class NumberLocks {
     } finally {
       await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => {}) // lost with it
       release()
+    }
+  }
+
+  async #withFreeOn<T>(
+    client: PoolClient,
+    names: readonly string[],
+    task: (held: ReadonlySet<string>) => Promise<T>,
+  ): Promise<T> {
+    const free = names.filter((name) => !this.#last.has(name))
+    const releases = await Promise.all(free.map((name) => this.#queue(name)))
+    let held: string[] = []
+    try {
+      held = await tryLocks(client, free)
+      return await task(new Set(held))
+    } finally {
+      await client.query(unlockAll(held)).catch(() => {}) // lost with it
+      for (const release of releases) release()
     }
   }
 
@@ -144,3 +166,19 @@ async function tryLock(client: PoolClient, name: string): Promise<boolean> {
   )
   return rows[0].taken
 }
+
+/** Those of them that were free. */
+async function tryLocks(client: PoolClient, names: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; taken: boolean }>({
+    ...timed(
+      'select name, pg_try_advisory_lock(hashtextextended(name, 0)) as taken from unnest($1::text[]) as name',
+    ),
+    values: [names],
+  })
+  return rows.flatMap(({ name, taken }) => (taken ? [name] : []))
+}
+
+const unlockAll = (names: readonly string[]) => ({
+  ...timed('select pg_advisory_unlock(hashtextextended(name, 0)) from unnest($1::text[]) as name'),
+  values: [names],
+})

@@ -25,6 +25,7 @@ function onStillClock() {
     locks: new NumberLocks(services.database),
     planes: services.planes,
     admission: services.admission,
+    batches: services.batchAdmission,
     approvals: services.hookedApprovals,
     settings: deployment.settings.telephony,
   })

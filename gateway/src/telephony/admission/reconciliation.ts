@@ -6,12 +6,16 @@ import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { NumberAdmission } from './admission.ts'
 import * as store from './admission.store.ts'
+import type { BatchAdmission } from './batch-admission.ts'
 import type { HookedApprovals } from './hooked-approvals.ts'
 import { orgLock, reconciliationLock, type LockHolder, type NumberLocks } from './number-locks.ts'
 import type { Planes } from './planes.ts'
 
 const firstWaitMs = 2 * secondMs
 const longestWaitMs = minuteMs
+/** A batch of orgs has as many, unless a single org has more. */
+const numbersAtMost = 5_000
+const orgsAtMost = 500
 
 export interface ReconciliationParts {
   database: Database
@@ -20,6 +24,7 @@ export interface ReconciliationParts {
   locks: NumberLocks
   planes: Planes
   admission: NumberAdmission
+  batches: BatchAdmission
   approvals: HookedApprovals
   settings: Pick<TelephonySettings, 'approveHooked' | 'mediaAddress' | 'fleets'>
 }
@@ -44,12 +49,12 @@ export class Reconciliation {
     this.#dueAt = this.#parts.clock.now()
   }
 
-  /** Runs if it is time to; a run that is stopped is not complete. */
   /** Whether something is left over; undefined while a run is due at a time of its own. */
   get leftOver(): Check | undefined {
     return this.#dueAt ? undefined : store.anyDueCheck(later(this.#parts.clock.now(), -firstWaitMs))
   }
 
+  /** Runs if it is time to; a run that is stopped is not complete. */
   async poll(stopping: AbortSignal): Promise<void> {
     const { clock, locks } = this.#parts
     const now = clock.now()
@@ -80,21 +85,42 @@ export class Reconciliation {
       const orgs = await this.#orgsAt(env)
       if (orgs) listed.set(env, orgs)
     }
-    const orgs = new Set([...(await store.listOrgs(database)), ...[...listed.values()].flat()])
-    let isComplete = listed.size === environments.length
-    for (const org of orgs) {
+    const numbers = new Map([...listed.values()].flat().map((org) => [org, 0]))
+    for (const found of await store.listOrgs(database)) numbers.set(found.org, found.numbers)
+    const isReachable = (env: Environment) => listed.has(env)
+    let isComplete = environments.every(isReachable)
+    for (const batch of batchesOf(numbers)) {
+      const left = environments.every(isReachable) ? await this.#applyBatch(holder, batch) : batch
+      for (const org of left) {
+        if (stopping.aborted) return false
+        if (!(await this.#apply(holder, org, isReachable))) isComplete = false
+      }
       if (stopping.aborted) return false
-      if (!(await this.#apply(holder, org, (env) => listed.has(env)))) isComplete = false
     }
     return (await this.#handOver()) && isComplete
+  }
+
+  /** Admits what can be admitted at once; returns the orgs that have to be looked at one by one. */
+  async #applyBatch(holder: LockHolder, orgs: readonly string[]): Promise<readonly string[]> {
+    const { batches, logger } = this.#parts
+    const oneByOne = (left: readonly string[]) => (error: unknown) => {
+      logger.debug({ err: error }, 'the numbers of several orgs are looked at one by one')
+      return left
+    }
+    const unsettled = await batches.unsettled(orgs).catch(oneByOne(orgs))
+    if (unsettled.length < 2 || !batches.isPossible) return unsettled
+    const applied = holder.withFreeOf(unsettled.map(orgLock), async (held) => {
+      const [free, taken] = partition(unsettled, (org) => held.has(orgLock(org)))
+      return free.length > 0 ? [...taken, ...(await batches.apply(free))] : taken
+    })
+    return applied.catch(oneByOne(unsettled))
   }
 
   /** The orgs that a media plane admits anything of; undefined if it cannot be reached. */
   async #orgsAt(env: Environment): Promise<string[] | undefined> {
     const { database, planes, logger } = this.#parts
     try {
-      const fences = await planes.of(env).list()
-      return fences.flatMap(({ name }) => name.split('/', 1))
+      return await planes.of(env).orgs()
     } catch (error) {
       logger.warn({ env, err: error }, 'the media plane cannot be reached: retried soon')
       await store.setAllUnadmitted(database, env)
@@ -137,4 +163,22 @@ export class Reconciliation {
       return false
     }
   }
+}
+
+function partition(orgs: readonly string[], isFirst: (org: string) => boolean): [string[], string[]] {
+  return [orgs.filter(isFirst), orgs.filter((org) => !isFirst(org))]
+}
+
+/** Orgs by how many numbers they have, as many at once as a gateway may well read and change together. */
+function* batchesOf(numbersOf: ReadonlyMap<string, number>): Generator<string[]> {
+  let [batch, total] = [[] as string[], 0]
+  for (const [org, numbers] of numbersOf) {
+    if (batch.length === orgsAtMost || (batch.length > 0 && total + numbers > numbersAtMost)) {
+      yield batch
+      ;[batch, total] = [[], 0]
+    }
+    batch.push(org)
+    total += numbers
+  }
+  if (batch.length > 0) yield batch
 }

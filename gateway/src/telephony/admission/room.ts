@@ -1,6 +1,7 @@
 import type { Infrastructure } from '../../database/room.ts'
 import type { makeCarriers } from '../carriers/room.ts'
 import { NumberAdmission } from './admission.ts'
+import { BatchAdmission } from './batch-admission.ts'
 import { HookedApprovals } from './hooked-approvals.ts'
 import { NumberLocks } from './number-locks.ts'
 import type { Planes } from './planes.ts'
@@ -16,17 +17,18 @@ export function makeAdmission(parts: Parts) {
   const { database, clock, logger, planes, networks } = parts
   const settings = parts.settings.telephony
   const numberLocks = new NumberLocks(database)
-  const admission = new NumberAdmission({
+  const tables = {
     database,
     clock,
     logger,
-    locks: numberLocks,
     planes,
     catalogue: parts.carrierCatalogue,
     accounts: parts.carrierAccounts,
     networks,
     fleets: settings.fleets,
-  })
+  }
+  const admission = new NumberAdmission({ ...tables, locks: numberLocks })
+  const batchAdmission = new BatchAdmission(tables)
   const hookedApprovals = new HookedApprovals(database, clock, admission)
   const reconciliation = new Reconciliation({
     database,
@@ -35,12 +37,14 @@ export function makeAdmission(parts: Parts) {
     locks: numberLocks,
     planes,
     admission,
+    batches: batchAdmission,
     approvals: hookedApprovals,
     settings,
   })
   return {
     numberLocks,
     admission,
+    batchAdmission,
     hookedApprovals,
     reconciliationTask: reconciliationTask(reconciliation, parts.dueChecks),
   }

@@ -32,6 +32,13 @@ const one = statement<AccountRow>(`select ${columns} from carrier_accounts where
 export const findAccount = (database: Queryable, org: string, account: string) =>
   database.row(one, org, account)
 
+const peers = statement<AccountRow>(`
+  select ${columns} from carrier_accounts a where org = any($1::text[]) and kind = 'sip'
+    and exists (select from numbers n where n.org = a.org and n.account = a.account)`)
+
+/** SIP peers that numbers of these orgs live in, forgotten ones too. */
+export const listPeers = (database: Queryable, orgs: readonly string[]) => database.rows(peers, orgs)
+
 const locked = statement<AccountRow>(`${one.text} for update`)
 
 export const lockAccount = (tx: Transaction, org: string, account: string) => tx.row(locked, org, account)

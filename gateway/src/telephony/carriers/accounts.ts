@@ -86,6 +86,14 @@ export class CarrierAccounts {
     return { account, label, forgotten: forgotten_at !== null, ...this.#fields(row) }
   }
 
+  /** The SIP peers that numbers of these orgs live in, forgotten ones too; each is opened when it is asked for. */
+  async peersOf(
+    orgs: readonly string[],
+  ): Promise<{ org: string; account: string; opened: () => AccountFields }[]> {
+    const rows = await store.listPeers(this.#parts.database, orgs)
+    return rows.map((row) => ({ org: row.org, account: row.account, opened: () => this.#fields(row) }))
+  }
+
   /** Adds it, or replaces the fields of one that the org has. The carrier is asked before anything is written. */
   async put(caller: Caller, sent: PutCarrier): Promise<CarrierAccount> {
     const { org } = caller

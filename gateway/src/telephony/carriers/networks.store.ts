@@ -32,6 +32,11 @@ const states = statement<Pick<NetworkRow, 'network' | 'state'>>(`
 export const statesOf = (database: Queryable, org: string, networks: readonly string[]) =>
   database.rows(states, org, networks)
 
+const ofOrgs = statement<Pick<NetworkRow, 'org' | 'network' | 'state'>>(`
+  select org, network, state from networks where org = any($1::text[])`)
+
+export const statesOfAll = (database: Queryable, orgs: readonly string[]) => database.rows(ofOrgs, orgs)
+
 const columns = 'id, org, network, state, account, number, asked_at'
 
 const byState = statement<NetworkRow>(`select ${columns} from networks where state = $1 order by ordinal`)

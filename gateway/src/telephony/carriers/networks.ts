@@ -51,6 +51,14 @@ export class Networks {
     return new Map(rows.map(({ network, state }) => [network, state]))
   }
 
+  /** Of everything that these orgs ever asked for. */
+  statesOfAll(
+    database: Queryable,
+    orgs: readonly string[],
+  ): Promise<{ org: string; network: string; state: NetworkState }[]> {
+    return store.statesOfAll(database, orgs)
+  }
+
   async list(asked: string = 'waiting'): Promise<AskedNetworks> {
     const state = networkStates.find((known) => known === asked)
     if (!state) throw badRequest(`state: must be one of ${networkStates.join(', ')}`)

@@ -24,14 +24,12 @@ const columns = 'name, scope, networks, numbers, pair, fleet, terms'
 const all = statement<FenceRow>(`select ${columns} from fences order by name`)
 export const readFences = (database: Queryable) => database.rows(all)
 
+const orgs = statement<{ org: string }>(`select distinct split_part(scope, '/', 1) as org from fences`)
+export const readOrgs = async (database: Queryable) => (await database.rows(orgs)).map(({ org }) => org)
+
 const ofScopes = statement<FenceRow>(`select ${columns} from fences where scope = any($1) order by name`)
 export const readFencesOf = (database: Queryable, scopes: readonly string[]) =>
   database.rows(ofScopes, scopes)
-
-const ofEnvironment = statement<FenceRow>(
-  `select ${columns} from fences where split_part(scope, '/', 2) = $1 order by name`,
-)
-export const readFencesIn = (database: Queryable, env: string) => database.rows(ofEnvironment, env)
 
 const listed = statement<{ number: string }>(`
   select number from fences, unnest(numbers) as listed (number)
@@ -49,6 +47,21 @@ const put = statement(`
     numbers = excluded.numbers, pair = excluded.pair, fleet = excluded.fleet, terms = excluded.terms`)
 export const putFence = (tx: Transaction, { name, scope, networks, numbers, pair, fleet, terms }: FenceRow) =>
   tx.rows(put, name, scope, networks, numbers, pair, fleet, terms)
+
+const putEvery = statement(`
+  insert into fences (name, scope, networks, numbers, pair, fleet, terms)
+  select name, scope, networks, numbers, decode(pair, 'base64'), fleet, terms
+  from json_to_recordset($1::json) as put (
+    name text, scope text, networks text[], numbers text[], pair text, fleet text, terms jsonb)
+  on conflict (name) do update set scope = excluded.scope, networks = excluded.networks,
+    numbers = excluded.numbers, pair = excluded.pair, fleet = excluded.fleet, terms = excluded.terms`)
+export const putFences = (tx: Transaction, fences: readonly FenceRow[]) => {
+  const written = fences.map(({ pair, ...fence }) => ({ ...fence, pair: pair?.toString('base64') ?? null }))
+  return tx.rows(putEvery, JSON.stringify(written))
+}
+
+const dropEvery = statement('delete from fences where name = any($1)')
+export const dropFences = (tx: Transaction, names: readonly string[]) => tx.rows(dropEvery, names)
 
 const drop = statement('delete from fences where name = $1')
 export const dropFence = (tx: Transaction, name: string) => tx.rows(drop, name)

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto'
-import type { WorkerFences } from '@switchroom/contract/media-plane'
-import type { Environment } from '@switchroom/contract/scopes'
+import type { FencesAsked } from '@switchroom/contract/media-plane'
 import type { FenceKeeper, FenceRows, KeptFence } from '@switchroom/media/embedded'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
-import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
+import type { Vault } from '../../foundation/sealing.ts'
+import type { SharedAnswer } from '../../http/shared-answer.ts'
 import * as store from './embedded-fences.store.ts'
+import { changesAnswer, FenceLists, placeOf } from './fence-lists.ts'
+import { FenceVersions } from './fence-versions.ts'
 import { Wakeups } from './wakeups.ts'
 
 const longestWaitMs = 25 * secondMs
@@ -21,16 +22,24 @@ export interface EmbeddedFencesParts {
 /** The fences of the embedded media plane: workers let calls in by them. */
 export class EmbeddedFences implements FenceKeeper {
   readonly #parts: EmbeddedFencesParts
+  readonly #versions: FenceVersions
+  readonly #lists: FenceLists
   readonly #wakeups = new Wakeups()
 
   constructor(parts: EmbeddedFencesParts) {
     this.#parts = parts
+    this.#versions = new FenceVersions(parts.database)
+    this.#lists = new FenceLists(parts.database, parts.vault)
     const wake = () => this.#wakeups.wakeAll()
     parts.signals.on(store.fencesChannel, wake, wake)
   }
 
   async all(): Promise<KeptFence[]> {
     return this.#opened(await store.readFences(this.#parts.database))
+  }
+
+  orgs(): Promise<string[]> {
+    return store.readOrgs(this.#parts.database)
   }
 
   async ofScopes(scopes: readonly string[]): Promise<KeptFence[]> {
@@ -45,27 +54,29 @@ export class EmbeddedFences implements FenceKeeper {
   }
 
   /** What a worker of the environment lets in; with a version that it has, once there is another. */
-  async forWorkers(env: Environment, known: string | undefined, gone: AbortSignal): Promise<WorkerFences> {
+  async forWorkers(asked: FencesAsked, gone: AbortSignal): Promise<SharedAnswer> {
     const { clock } = this.#parts
     const until = later(clock.now(), longestWaitMs)
     for (;;) {
-      const woken = this.#wakeups.next(env)
-      const fences = await this.#read(env)
-      const isOver = () => fences.version !== known || gone.aborted || clock.now() >= until
+      const woken = this.#wakeups.next(asked.env)
+      const version = await this.#versions.latest(asked.env)
+      const isKnown = (await this.#nameFor(asked, version)) === asked.after
+      const isOver = () => !isKnown || gone.aborted || clock.now() >= until
       while (!isOver() && !(await woken.within(secondMs, gone)));
-      if (isOver()) return fences
+      if (isOver()) return this.#answer(asked, version)
     }
   }
 
-  async #read(env: Environment): Promise<WorkerFences> {
-    const kept = this.#opened(await store.readFencesIn(this.#parts.database, env))
-    const fences = kept.map(({ scope: _scope, networks, numbers, pair, ...fence }) => ({
-      ...fence,
-      networks: [...networks],
-      numbers: [...numbers],
-      pair: pair ?? null,
-    }))
-    return { version: createHash('sha256').update(JSON.stringify(fences)).digest('base64url'), fences }
+  /** What the worker calls this version. */
+  async #nameFor({ env, changes }: FencesAsked, version: string): Promise<string> {
+    return changes ? version : (await this.#lists.whole(env, version)).digest
+  }
+
+  async #answer({ env, after, changes }: FencesAsked, version: string): Promise<SharedAnswer> {
+    if (!changes) return (await this.#lists.whole(env, version)).answerWithDigest
+    if (after === version) return changesAnswer(version)
+    const different = after !== undefined && (await this.#lists.changes(env, after, version))
+    return different || (await this.#lists.whole(env, version)).answer
   }
 
   #rowsIn(tx: Transaction): FenceRows {
@@ -80,6 +91,17 @@ export class EmbeddedFences implements FenceKeeper {
       },
       drop: async (name) => {
         await store.dropFence(tx, name)
+        announce()
+      },
+      putAll: async (fences) => {
+        await store.putFences(
+          tx,
+          fences.map((fence) => this.#sealed(fence)),
+        )
+        announce()
+      },
+      dropAll: async (names) => {
+        await store.dropFences(tx, names)
         announce()
       },
     }
@@ -100,5 +122,3 @@ export class EmbeddedFences implements FenceKeeper {
     }))
   }
 }
-
-export const placeOf = (name: string): SealedPlace => `fences:${name}:pair`

@@ -1,5 +1,14 @@
-import { after } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
 import { EmbeddedPlane, type FenceKeeper } from '@switchroom/media/embedded'
+import {
+  admission,
+  fence as fenceOf,
+  one,
+  sorted,
+  three,
+  two,
+} from '@switchroom/media/testing/plane-admissions'
 import { planeSuite } from '@switchroom/media/testing/plane-suite'
 import { pino } from 'pino'
 import { TestClock } from '../../../testing/clock.ts'
@@ -44,6 +53,7 @@ planeSuite('the embedded plane', async () => {
   }
   const broken: FenceKeeper = {
     all: () => fences.all(),
+    orgs: () => fences.orgs(),
     ofScopes: (scopes) => fences.ofScopes(scopes),
     change: (work) =>
       fences.change(async (rows) => {
@@ -51,6 +61,8 @@ planeSuite('the embedded plane', async () => {
           ...rows,
           put: (fence) => write(() => rows.put(fence)),
           drop: (name) => write(() => rows.drop(name)),
+          putAll: (puts) => write(() => rows.putAll(puts)),
+          dropAll: (names) => write(() => rows.dropAll(names)),
         })
         if (writesLeft === 0) throw new Error('the database is gone')
         return done
@@ -77,4 +89,45 @@ planeSuite('the embedded plane', async () => {
       if (rows.length > 0) throw new Error('a fence is open')
     },
   }
+})
+
+test('the fences of several orgs are written at once, also where numbers move between them, or none of them is', async () => {
+  await sql('delete from fences')
+  const plane = new EmbeddedPlane(fences, placementOffers)
+  const pair = { username: 'peer', password: 'a word of the peer' }
+  const before = [
+    admission('production', [fenceOf('apicarrier', [one]), fenceOf('sip/gone', [two])]),
+    admission('sandbox', []),
+    admission('sandbox', [{ ...fenceOf('sip/peer', [three]), pair, number_form: 'e164' }], 'org_b'),
+    admission('production', [fenceOf('own/+15550000009', ['+15550000009'])], 'org_b'),
+  ]
+  await plane.admitAll(before)
+  assert.deepEqual(sorted(await plane.list()), sorted(before.flatMap((wanted) => wanted.fences)))
+  assert.deepEqual(await plane.areAdmitted(before), [true, true, true, true])
+  const { rows } = await sql('select xmin, * from fences order by name')
+  await plane.admitAll(before)
+  assert.deepEqual((await sql('select xmin, * from fences order by name')).rows, rows)
+
+  const swapped = [
+    admission('production', []),
+    admission('sandbox', [fenceOf('apicarrier', [one, three])]),
+    admission('sandbox', [{ ...fenceOf('sip/peer', [two]), pair }], 'org_b'),
+    admission('production', [], 'org_b'),
+  ]
+  await plane.admitAll(swapped)
+  assert.deepEqual(sorted(await plane.list()), sorted(swapped.flatMap((wanted) => wanted.fences)))
+
+  const ofTheirs = [
+    admission('sandbox', [fenceOf('apicarrier', ['+15550000031'])], 'org_c'),
+    admission('sandbox', [fenceOf('apicarrier', [two])], 'org_d'),
+  ]
+  await assert.rejects(plane.admitAll(ofTheirs), {
+    name: 'MediaError',
+    message: `${two} is still admitted for another org`,
+  })
+  await assert.rejects(
+    plane.admitAll([admission('sandbox', [fenceOf('apicarrier', [])])]),
+    /lists no number$/,
+  )
+  assert.deepEqual(sorted(await plane.list()), sorted(swapped.flatMap((wanted) => wanted.fences)))
 })

@@ -39,12 +39,11 @@ export function workerOfferRoutes(
         response: { 200: WorkerFences },
       },
     },
-    ({ query }, reply) =>
-      embeddedFences.forWorkers(
-        query.env,
-        query.after,
-        AbortSignal.any([callerGone(reply), stopping.signal]),
-      ),
+    async ({ query, headers }, reply) => {
+      const gone = AbortSignal.any([callerGone(reply), stopping.signal])
+      const answer = await embeddedFences.forWorkers(query, gone)
+      return answer.sendTo(reply, headers['accept-encoding']?.toString())
+    },
   )
 
   server.post(
