@@ -2,6 +2,7 @@ import { Listeners, ListenError } from '@switchroom/process/listeners'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { makeApp, makeDashboard, makeMetrics } from './app.ts'
+import { checkDatabaseAddresses } from './database/address-check.ts'
 import { migrate } from './database/migrations.ts'
 import { claimVaultKey, refuseOtherVaultKey } from './database/vault-check.ts'
 import type { Clock } from './foundation/clock.ts'
@@ -44,7 +45,8 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
 
   try {
     await services.rates.table()
-    const applied = await migrate(database.pool)
+    await checkDatabaseAddresses(pools)
+    const applied = await migrate(pools.sessions.pool)
     if (applied.length > 0) logger.info({ applied }, 'migrated the database')
     await refuseOtherVaultKey(database, vault)
     await services.providersRow.loadFirst()

@@ -9,6 +9,7 @@ import { makeLogger } from '@switchroom/process/logging'
 import { Client } from './client.ts'
 import { TestClock } from './clock.ts'
 import { migratedDatabase, type TestDatabase } from './databases.ts'
+import { databaseSettings } from './pooler-settings.ts'
 
 export const operatorKey = 'svc_op_of-the-tests-0123456789'
 export const fleetKey = 'svc_fleet_of-the-tests-0123456789'
@@ -29,7 +30,7 @@ export const testEnvironment = (databaseUrl: string, wanted: Record<string, stri
   SVC_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
   SVC_OPERATOR_KEY: operatorKey,
   SVC_FLEET_KEY: fleetKey,
-  SVC_DATABASE_URL: databaseUrl,
+  ...databaseSettings(databaseUrl),
   SVC_PORT: '0',
   SVC_DASHBOARD_PORT: '0',
   SVC_BASE_URL: 'https://switchroom.test',

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathOf } from '@switchroom/tools/debian-packages'
 import type { ServerCertificate } from './certificates.ts'
+import { freePort, isOpen } from './ports.ts'
 import { until } from './until.ts'
 
 /** Redis of this machine, on a port of its own, with a password. */
@@ -68,23 +68,4 @@ export class RedisServer implements AsyncDisposable {
     await this.kill()
     await rm(this.#folder, { recursive: true, force: true })
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  socket.once('connect', () => resolve(true))
-  socket.once('error', () => resolve(false))
-  const open = await promise
-  socket.destroy()
-  return open
 }

@@ -13,14 +13,19 @@ const packages = {
   'asterisk-sounds': 'asterisk-core-sounds-en-wav',
   openssl: 'openssl',
   'redis-server': 'redis-server',
+  pgbouncer: 'pgbouncer',
 } as const
 export type TestProgram = keyof typeof packages
 
 /** Recordings of a person, sentence by sentence. */
 const sounds = '/usr/share/asterisk/sounds/en_US_f_Allison'
 
-export const pathOf = (program: TestProgram) =>
-  program === 'asterisk-sounds' ? sounds : `/usr/bin/${program}`
+const elsewhere: Partial<Record<TestProgram, string>> = {
+  'asterisk-sounds': sounds,
+  pgbouncer: '/usr/sbin/pgbouncer',
+}
+
+export const pathOf = (program: TestProgram) => elsewhere[program] ?? `/usr/bin/${program}`
 
 /** Why a test that needs it is skipped; false if it runs. */
 export const missing = (program: TestProgram): string | false =>

@@ -244,7 +244,7 @@ export function makeCalls(
   const search = new CallSearch(slowDatabase, () => wordBackfill.isDone())
   const sessions = new Sessions(database, search, slowRequests)
   const indexChanges = new IndexChanges(
-    slowDatabase,
+    parts.pools.sessions,
     callIndexes(() => wordBackfill.isDone()),
   )
   const entryPartitions = new EntryPartitions({ database: slowDatabase, clock, logger })

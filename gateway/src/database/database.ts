@@ -11,6 +11,7 @@ import {
 } from 'pg'
 import { secondMs } from '../foundation/clock.ts'
 import { againAfterMs, retried } from './retries.ts'
+import { straight, type Way } from './session-settings.ts'
 import { WatchedConnections } from './watched-connections.ts'
 
 /** A statement that PostgreSQL parses and plans once per connection. */
@@ -67,9 +68,9 @@ types.setTypeParser(types.builtins.INT8, Number)
 
 type Ask = (query: QueryConfig) => Promise<QueryResult>
 
-function queryOn(ask: Ask): Queryable {
+function queryOn(ask: Ask, { keepsStatements }: Way): Queryable {
   const rows = async <Row>({ name, text }: Statement<Row>, ...values: Value[]) =>
-    (await ask({ name, text, values })).rows as Row[]
+    (await ask(keepsStatements ? { name, text, values } : { text, values })).rows as Row[]
   const row = async <Row>(query: Statement<Row>, ...values: Value[]) => (await rows(query, ...values))[0]
   return { rows, row }
 }
@@ -81,9 +82,9 @@ export interface DatabaseOptions {
   freeWithinMs: number
   /** How long what is under way may take once it is closed. */
   closesWithinMs: number
+  way: Way
 }
 
-export const statementTimeoutMs = 30 * secondMs
 const keepAliveAfterMs = 5 * secondMs
 
 const anything = statement(`select 1`)
@@ -93,6 +94,7 @@ export class Database implements Queryable {
   readonly pool: Pool
   readonly connections: WatchedConnections
   readonly #closesWithinMs: number
+  readonly #way: Way
   readonly rows: Queryable['rows']
   readonly row: Queryable['row']
 
@@ -103,25 +105,25 @@ export class Database implements Queryable {
       connections = 20,
       freeWithinMs = 5 * secondMs,
       closesWithinMs = 5 * secondMs,
+      way = straight,
     }: Partial<DatabaseOptions> = {},
   ) {
     this.#closesWithinMs = closesWithinMs
+    this.#way = way
     this.pool = new Pool({
+      ...way.startup,
       connectionString,
       max: connections,
       connectionTimeoutMillis: freeWithinMs,
       pipeline: true,
-      statement_timeout: statementTimeoutMs,
       keepAlive: true,
       keepAliveInitialDelayMillis: keepAliveAfterMs,
-      application_name: 'switchroom-gateway',
-      options: '-c TimeZone=UTC',
     })
     // Without a listener a lost connection would end the process: an idle one of the pool, or one it has released.
     this.pool.on('error', onIdleFailure)
     this.pool.on('connect', (client) => client.on('error', () => {}))
     this.connections = new WatchedConnections(this.pool)
-    const query = queryOn((config) => this.#ask(config))
+    const query = queryOn((config) => this.#ask(config), way)
     this.rows = query.rows
     this.row = query.row
   }
@@ -168,12 +170,12 @@ export class Database implements Queryable {
    * undid it because of a deadlock with others: what it does beside its statements must bear that.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return retried(() => this.#transaction('begin', false, work))
+    return retried(() => this.#transaction(this.#way.begin, false, work))
   }
 
   /** The same, begun with a lock in one round trip, because each round trip keeps others waiting. */
   transactionHolding<T>(lock: Inlined, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return retried(() => this.#transaction(`begin; ${lock.inlined}`, true, work))
+    return retried(() => this.#transaction(`${this.#way.begin}; ${lock.inlined}`, true, work))
   }
 
   async #transaction<T>(
@@ -191,7 +193,7 @@ export class Database implements Queryable {
       // Work that needs no lock need not wait: its first statement is sent with the beginning, and fails if that fails.
       if (isAwaited) await begun
       const result = await work({
-        ...queryOn((config) => this.#askOn(client, config)),
+        ...queryOn((config) => this.#askOn(client, config), this.#way),
         isTransaction: true,
         afterCommit: (more) => void afterCommit.push(more),
         withCommit: (write) => void ending.push(write.inlined),

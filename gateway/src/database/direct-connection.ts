@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import { Client } from 'pg'
+import { Client, type QueryResultRow } from 'pg'
 import type { Logger } from 'pino'
 import { secondMs } from '../foundation/clock.ts'
+import { DatabaseUnavailable } from './database.ts'
 
 const againAfterMs = secondMs
 const pingEveryMs = 2 * secondMs
@@ -23,6 +24,11 @@ const sessionOptions = [
 
 /** By a notice of PostgreSQL; `isOwn` if it was sent on this connection. */
 export type OnNotice = (channel: string, payload: string, isOwn: boolean) => void
+
+/** The connection as it is now, with what PostgreSQL keeps for it: once it is lost nothing can be asked any more. */
+export interface DirectSession {
+  query: <Row extends QueryResultRow>(text: string, values: string[]) => Promise<Row[]>
+}
 
 /** The one connection that belongs to this gateway alone: it holds the lock that proves its life, and hears notices. */
 export class DirectConnection {
@@ -62,6 +68,17 @@ export class DirectConnection {
   /** Whether there is a connection to send on. */
   get isOpen(): boolean {
     return this.#client !== undefined
+  }
+
+  /** Undefined while there is no connection. */
+  get session(): DirectSession | undefined {
+    const client = this.#client
+    if (!client) return undefined
+    const query = async <Row extends QueryResultRow>(text: string, values: string[]) => {
+      if (client !== this.#client) throw new DatabaseUnavailable('the connection that held it is lost')
+      return (await client.query<Row>(text, values)).rows
+    }
+    return { query }
   }
 
   async query(name: string, text: string, values: unknown[]) {

@@ -22,9 +22,10 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
   collectDefaultMetrics({ register: metrics })
   const vault = new Vault(settings.vaultKey, settings.olderVaultKey)
   const publicAddresses = new PublicAddresses(settings)
-  const pools = new DatabasePools(settings.databaseUrl, settings.databasePools, logger)
+  const { databaseUrl, databaseDirectUrl } = settings
+  const pools = new DatabasePools(databaseUrl, settings.databasePools, logger, databaseDirectUrl)
   const { requests: database, writing: writingDatabase, slow: slowDatabase } = pools
-  const directConnection = new DirectConnection(settings.databaseUrl, logger)
+  const directConnection = new DirectConnection(databaseDirectUrl ?? databaseUrl, logger)
   const { redisUrl, caPem } = settings
   const readDeployment = () => readDeploymentId(database)
   const signals: Signals = redisUrl

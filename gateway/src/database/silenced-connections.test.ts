@@ -8,6 +8,7 @@ import { until } from '../../testing/until.ts'
 import { ConnectionWatch, usualWatch } from './connection-watch.ts'
 import { Database, isUnavailable, statement } from './database.ts'
 import { DatabasePools } from './pools.ts'
+import { PostgresBackends } from './watched-backends.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -45,7 +46,8 @@ test('a statement that takes long is no silenced connection', async () => {
 test('a statement that the database works at for longer than its own limit is given up all the same', async () => {
   const database = new Database(deployment.database.url, () => {})
   const timing = { ...usualWatch, everyMs: 100, suspectAfterMs: 50, givenUpAfterMs: 500 }
-  const watch = new ConnectionWatch(deployment.database.url, [database.connections], () => {}, timing)
+  const backends = new PostgresBackends(deployment.database.url, 3000)
+  const watch = new ConnectionWatch(backends, [database.connections], () => {}, timing)
   await assert.rejects(database.row(sleepLong), (error) => isUnavailable(error))
   watch.stop()
   await database.close()

@@ -3,8 +3,10 @@ import type { Pool, PoolClient } from 'pg'
 /** A connection that has been asked something and has said nothing since. */
 export interface Wait {
   readonly client: PoolClient
-  /** The process that serves it, on the database's side. */
+  /** The process that serves it, on the database's side; over a pooler, a number that the pooler made up. */
   readonly pid: number
+  /** What the other side wants to see before it cancels anything. */
+  readonly secretKey: number
   readonly sinceMs: number
 }
 
@@ -16,6 +18,7 @@ interface Asked {
 /** What the driver's types leave out. */
 interface Driver {
   processID: number
+  secretKey: number
   connection: { stream: { destroy: (error?: Error) => void } }
 }
 
@@ -48,9 +51,11 @@ export class WatchedConnections {
 
   longerThan(waitMs: number): Wait[] {
     const beforeMs = performance.now() - waitMs
-    return [...this.#asked].flatMap(([client, { waiting, sinceMs }]) =>
-      waiting > 0 && sinceMs < beforeMs ? [{ client, pid: driverOf(client).processID, sinceMs }] : [],
-    )
+    return [...this.#asked].flatMap(([client, { waiting, sinceMs }]) => {
+      if (waiting === 0 || sinceMs >= beforeMs) return []
+      const { processID: pid, secretKey } = driverOf(client)
+      return [{ client, pid, secretKey, sinceMs }]
+    })
   }
 
   /** Ends it without a word to the other side, which may never hear it: what waits for an answer fails. */

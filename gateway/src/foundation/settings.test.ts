@@ -44,6 +44,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
   assert.deepEqual(rest, {
     olderVaultKey: undefined,
     databaseUrl: good.SVC_DATABASE_URL,
+    databaseDirectUrl: undefined,
     redisUrl: undefined,
     databasePools: { requests: 11, writing: 4, slow: 5 },
     operatorKey: undefined,

@@ -36,6 +36,8 @@ export interface Settings {
   operatorKey: string | undefined
   fleetKey: string | undefined
   databaseUrl: string
+  /** The same database, past the pooler that the other URL leads to. */
+  databaseDirectUrl: string | undefined
   /** Carries notices between gateways instead of PostgreSQL. */
   redisUrl: URL | undefined
   databasePools: DatabasePoolSettings
@@ -118,6 +120,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     vaultKey,
     olderVaultKey,
     databaseUrl: database,
+    databaseDirectUrl: read('SVC_DATABASE_DIRECT_URL', databaseUrl),
     redisUrl: read('SVC_REDIS_URL', redisUrl),
     databasePools: readDatabasePools(read),
     operatorKey: read('SVC_OPERATOR_KEY', String),

@@ -1,11 +1,10 @@
-import type { PoolClient, QueryConfig } from 'pg'
-import type { Database } from '../../database/database.ts'
+import type { LockSession, WithLockSession } from '../../database/lock-session.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import { unavailable } from '../../foundation/refusals.ts'
 
 /** Connections that hold locks do nothing else, so there are few of them. */
-const connectionsAtMost = 2
-const longestWaitMs = 120 * secondMs
+const sessionsAtMost = 2
+export const longestLockWaitMs = 120 * secondMs
 
 /** A task that needs several takes them in this order. */
 export const numberLock = (number: string) => `number ${number}`
@@ -31,15 +30,15 @@ export interface LockHolder {
  * the database connection's own, so PostgreSQL releases those of a gateway that dies.
  */
 export class NumberLocks {
-  readonly #database: Database
+  readonly #withSession: WithLockSession
   /** By name, the last task of this process that has it or waits for it. */
   readonly #last = new Map<string, Promise<void>>()
-  /** Tasks that wait for a connection. */
+  /** Tasks that wait for a session. */
   readonly #queued: (() => void)[] = []
-  #connections = 0
+  #sessions = 0
 
-  constructor(database: Database) {
-    this.#database = database
+  constructor(withSession: WithLockSession) {
+    this.#withSession = withSession
   }
 
   /** Runs the work under all of these locks, taken one after the other. */
@@ -47,7 +46,7 @@ export class NumberLocks {
     const releases: (() => void)[] = []
     try {
       for (const name of names) releases.push(await this.#queue(name))
-      return await this.#onConnection((client) => heldOn(client, names, work))
+      return await this.#onSession((session) => heldOn(session, names, work))
     } finally {
       for (const release of releases.toReversed()) release()
     }
@@ -55,32 +54,32 @@ export class NumberLocks {
 
   /**
    * Runs the work unless a task, here or on another gateway, has this lock; answers whether it did. The work takes
-   * others one at a time and on the same connection.
+   * others one at a time and in the same session.
    */
   async withLockIfFree(name: string, work: (holder: LockHolder) => Promise<void>): Promise<boolean> {
-    return this.#onConnection(async (client) => {
-      if (!(await tryLock(client, name))) return false
+    return this.#onSession(async (session) => {
+      if ((await session.tryToTake([name])).length === 0) return false
       await work({
-        withLock: (other, task) => this.#withLockOn(client, other, task),
-        withFreeOf: (names, task) => this.#withFreeOn(client, names, task),
+        withLock: (other, task) => this.#withLockOn(session, other, task),
+        withFreeOf: (names, task) => this.#withFreeOn(session, names, task),
       })
       return true
     })
   }
 
-  async #withLockOn<T>(client: PoolClient, name: string, task: () => Promise<T>): Promise<T> {
+  async #withLockOn<T>(session: LockSession, name: string, task: () => Promise<T>): Promise<T> {
     const release = await this.#queue(name)
     try {
-      await waitFor(client, name)
+      await waitFor(session, name)
       return await task()
     } finally {
-      await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => {}) // lost with it
+      await session.release([name])
       release()
     }
   }
 
   async #withFreeOn<T>(
-    client: PoolClient,
+    session: LockSession,
     names: readonly string[],
     task: (held: ReadonlySet<string>) => Promise<T>,
   ): Promise<T> {
@@ -88,10 +87,10 @@ export class NumberLocks {
     const releases = await Promise.all(free.map((name) => this.#queue(name)))
     let held: string[] = []
     try {
-      held = await tryLocks(client, free)
+      held = await session.tryToTake(free)
       return await task(new Set(held))
     } finally {
-      await client.query(unlockAll(held)).catch(() => {}) // lost with it
+      await session.release(held)
       for (const release of releases) release()
     }
   }
@@ -108,77 +107,29 @@ export class NumberLocks {
     }
   }
 
-  async #onConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    if (this.#connections >= connectionsAtMost)
-      await new Promise<void>((resolve) => this.#queued.push(resolve)) // handed over by the task that is done
-    else this.#connections += 1
+  async #onSession<T>(work: (session: LockSession) => Promise<T>): Promise<T> {
+    if (this.#sessions >= sessionsAtMost) await new Promise<void>((resolve) => this.#queued.push(resolve)) // handed over by the task that is done
+    else this.#sessions += 1
     try {
-      return await onLentConnection(this.#database, work)
+      return await this.#withSession(work)
     } finally {
       const next = this.#queued.shift()
       if (next) next()
-      else this.#connections -= 1
+      else this.#sessions -= 1
     }
   }
 }
 
-/** A connection that a network has silenced must not keep its place among the few for ever. */
-const timed = (text: string, ...values: string[]): QueryConfig & { query_timeout: number } => ({
-  text,
-  values,
-  query_timeout: longestWaitMs + 5 * secondMs,
-})
-
-async function onLentConnection<T>(database: Database, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await database.pool.connect()
-  let broken = false
-  try {
-    await client.query(timed(`set statement_timeout = ${longestWaitMs}`))
-    return await work(client)
-  } finally {
-    const givenBack = client.query(timed('select pg_advisory_unlock_all(); reset statement_timeout'))
-    await givenBack.catch(() => (broken = true))
-    client.release(broken)
-  }
-}
-
 async function heldOn<T>(
-  client: PoolClient,
+  session: LockSession,
   names: readonly string[],
   work: (held: HeldLocks) => Promise<T>,
 ) {
-  for (const name of names) await waitFor(client, name)
-  return work({ tryAlso: (name) => tryLock(client, name) })
+  for (const name of names) await waitFor(session, name)
+  return work({ tryAlso: async (name) => (await session.tryToTake([name])).length > 0 })
 }
 
-async function waitFor(client: PoolClient, name: string) {
-  try {
-    await client.query(timed('select pg_advisory_lock(hashtextextended($1, 0))', name))
-  } catch (error) {
-    const tookTooLong = (error as { code?: string }).code === '57014'
-    throw tookTooLong ? unavailable('other changes of these numbers are under way: ask again', 5) : error
-  }
+async function waitFor(session: LockSession, name: string) {
+  if (await session.take(name)) return
+  throw unavailable('other changes of these numbers are under way: ask again', 5)
 }
-
-async function tryLock(client: PoolClient, name: string): Promise<boolean> {
-  const { rows } = await client.query(
-    timed('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', name),
-  )
-  return rows[0].taken
-}
-
-/** Those of them that were free. */
-async function tryLocks(client: PoolClient, names: readonly string[]): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; taken: boolean }>({
-    ...timed(
-      'select name, pg_try_advisory_lock(hashtextextended(name, 0)) as taken from unnest($1::text[]) as name',
-    ),
-    values: [names],
-  })
-  return rows.flatMap(({ name, taken }) => (taken ? [name] : []))
-}
-
-const unlockAll = (names: readonly string[]) => ({
-  ...timed('select pg_advisory_unlock(hashtextextended(name, 0)) from unnest($1::text[]) as name'),
-  values: [names],
-})

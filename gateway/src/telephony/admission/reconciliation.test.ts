@@ -4,8 +4,9 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
+import { lentLockSessions } from '../../database/lent-lock-sessions.ts'
 import { later, secondMs } from '../../foundation/clock.ts'
-import { NumberLocks } from './number-locks.ts'
+import { longestLockWaitMs, NumberLocks } from './number-locks.ts'
 import { Reconciliation } from './reconciliation.ts'
 
 const fixture = await NumberFixture.start({ separate: true, settings: { SVC_MEDIA_ADDRESS: '8.8.4.4' } })
@@ -15,6 +16,9 @@ const { services } = deployment.gateway
 const both = ['sandbox', 'production'] as const
 await services.tasks.stop(services.reconciliationTask) // so that only what a test begins is counted
 
+/** As another gateway has them. */
+const newLocks = () => new NumberLocks(lentLockSessions(services.database, longestLockWaitMs))
+
 /** The same work on a clock that the test moves. */
 function onStillClock() {
   const clock = { at: deployment.clock.now(), now: () => clock.at }
@@ -22,7 +26,7 @@ function onStillClock() {
     database: services.database,
     clock,
     logger: services.logger,
-    locks: new NumberLocks(services.database),
+    locks: newLocks(),
     planes: services.planes,
     admission: services.admission,
     batches: services.batchAdmission,
@@ -170,7 +174,7 @@ test('of several gateways one reconciles at a time (ND-101)', async () => {
   await newHookedOrg()
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   let holds = false
-  const elsewhere = new NumberLocks(services.database)
+  const elsewhere = newLocks()
   const held = elsewhere.withLockIfFree('reconciliation of numbers', async () => {
     holds = true
     await gate

@@ -1,9 +1,11 @@
+import { directLockSessions } from '../../database/direct-lock-sessions.ts'
+import { lentLockSessions } from '../../database/lent-lock-sessions.ts'
 import type { Infrastructure } from '../../database/room.ts'
 import type { makeCarriers } from '../carriers/room.ts'
 import { NumberAdmission } from './admission.ts'
 import { BatchAdmission } from './batch-admission.ts'
 import { HookedApprovals } from './hooked-approvals.ts'
-import { NumberLocks } from './number-locks.ts'
+import { longestLockWaitMs, NumberLocks } from './number-locks.ts'
 import type { Planes } from './planes.ts'
 import { Reconciliation } from './reconciliation.ts'
 import { reconciliationTask } from './reconciliation.tasks.ts'
@@ -16,7 +18,10 @@ interface Parts extends Infrastructure, ReturnType<typeof makeCarriers> {
 export function makeAdmission(parts: Parts) {
   const { database, clock, logger, planes, networks } = parts
   const settings = parts.settings.telephony
-  const numberLocks = new NumberLocks(database)
+  const lockSessions = parts.pools.isOverPooler
+    ? directLockSessions(parts.directConnection, longestLockWaitMs)
+    : lentLockSessions(database, longestLockWaitMs)
+  const numberLocks = new NumberLocks(lockSessions)
   const tables = {
     database,
     clock,
