@@ -15,8 +15,8 @@ const seen = statement<{ id: string }>(`update gateways set seen_at = $2 where i
 export const seeGateway = (database: Queryable, id: string, now: Date) => database.row(seen, id, now)
 
 const dead = statement<{ isDead: boolean }>(`
-  select pg_try_advisory_xact_lock(${gatewayLock('$1')})
-    and not exists (select from gateways where id = $1 and seen_at > $2) as "isDead"`)
+  select not exists (select from gateways where id = $1 and seen_at > $2)
+    and not gateway_has_lock($1) as "isDead"`)
 
 /** Whether it has neither its lock nor a heartbeat after `since`. */
 export const isDead = async (database: Queryable, id: string, since: Date) =>
