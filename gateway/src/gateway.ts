@@ -11,7 +11,7 @@ import type { Server } from './http/server.ts'
 import { missingMailSetting } from './mail/environment-mailbox.ts'
 import { makeServices, type Services } from './services.ts'
 
-/** How long requests and letters under way may take after the stop was asked for. */
+/** How long requests and letters under way may take after the stop was asked for, and a database to answer. */
 const graceMs = 10_000
 
 export interface Gateway {
@@ -88,6 +88,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
 
     const stop = async () => {
       isStopping = true
+      const giveUp = setInterval(() => void pools.giveUpIfSilent(), graceMs)
       await tasks.stop(...newWork)
       await services.untranscribedMessages.stop()
       await services.waitingMessages.stop()
@@ -115,6 +116,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await tasks.stopAll()
       await services.runningGateways.stop()
       await pools.close()
+      clearInterval(giveUp)
     }
     return { services, server, port, dashboard, dashboardPort, metrics, metricsPort, kept, stop }
   } catch (error) {

@@ -40,6 +40,14 @@ export class GatewayProcess implements AsyncDisposable {
     await once(this.#child, 'exit')
   }
 
+  /** As an operator does; answers its exit code. */
+  async terminate(): Promise<number | null> {
+    const exited = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    const [code] = await exited
+    return code as number | null
+  }
+
   [Symbol.asyncDispose]() {
     return this.kill()
   }

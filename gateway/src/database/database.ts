@@ -88,6 +88,7 @@ export interface DatabaseOptions {
 const keepAliveAfterMs = 5 * secondMs
 
 const anything = statement(`select 1`)
+const givenUp = 'it did not answer'
 
 /** One pool of connections. A gateway has several, of which none waits for another: see `pools.ts`. */
 export class Database implements Queryable {
@@ -95,6 +96,7 @@ export class Database implements Queryable {
   readonly connections: WatchedConnections
   readonly #closesWithinMs: number
   readonly #way: Way
+  #isGivenUp = false
   readonly rows: Queryable['rows']
   readonly row: Queryable['row']
 
@@ -131,6 +133,7 @@ export class Database implements Queryable {
   /** With callbacks, as the pool's own `query` does it: each promise less counts on the way of every request. */
   #ask(config: QueryConfig, attempt = 1): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
+      if (this.#isGivenUp) return reject(new DatabaseUnavailable(givenUp))
       this.pool.connect((unconnected, client) => {
         if (!client) return reject(new DatabaseUnavailable(unconnected))
         this.connections.begin(client)
@@ -158,6 +161,7 @@ export class Database implements Queryable {
   }
 
   async #connect(): Promise<PoolClient> {
+    if (this.#isGivenUp) throw new DatabaseUnavailable(givenUp)
     try {
       return await this.pool.connect()
     } catch (error) {
@@ -220,6 +224,12 @@ export class Database implements Queryable {
       () => false,
     )
     return Promise.race([answered, pause(2000, false, { ref: false })])
+  }
+
+  /** What waits for the database fails, and so does whatever asks it from now on. */
+  giveUp() {
+    this.#isGivenUp = true
+    this.connections.giveUpAll()
   }
 
   /** What a network has silenced is given up, so that a stop ends. */

@@ -44,9 +44,18 @@ export class DatabasePools {
     this.#limit = this.isOverPooler ? new StatementLimit(watched) : undefined
   }
 
+  get #all() {
+    return new Set([this.requests, this.writing, this.slow, this.sessions])
+  }
+
+  /** Nothing waits any longer for a database that does not answer now. */
+  async giveUpIfSilent() {
+    if (await this.requests.answers()) return
+    for (const pool of this.#all) pool.giveUp()
+  }
+
   async close() {
-    const all = new Set([this.requests, this.writing, this.slow, this.sessions])
-    await Promise.all([...all].map((pool) => pool.close()))
+    await Promise.all([...this.#all].map((pool) => pool.close()))
     this.#watch.stop()
     this.#limit?.stop()
   }

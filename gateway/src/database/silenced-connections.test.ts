@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { AppClient } from '../../testing/agents/app-client.ts'
 import { startDeployment } from '../../testing/deployment.ts'
 import { silencedLine } from '../../testing/silenced-line.ts'
+import { SilencingProxy } from '../../testing/silencing-proxy.ts'
 import { until } from '../../testing/until.ts'
 import { ConnectionWatch, usualWatch } from './connection-watch.ts'
 import { Database, isUnavailable, statement } from './database.ts'
@@ -66,6 +67,22 @@ test('pools close although every connection is silenced', async () => {
   line.silence()
   await pools.close()
   await failed
+})
+
+test('pools give up a database that does not answer at all, at once and for good, and no other', async () => {
+  using proxy = await SilencingProxy.start(deployment.database.url)
+  const pools = new DatabasePools(proxy.url, sizes, pino({ level: 'silent' }))
+  await pools.giveUpIfSilent()
+  assert.ok(await pools.writing.row(pid))
+  proxy.silence('')
+  const failed = assert.rejects(pools.writing.row(pid), (error) => isUnavailable(error))
+  await pools.giveUpIfSilent()
+  await failed
+  proxy.carryOn()
+  await assert.rejects(pools.writing.row(pid), {
+    message: 'the database cannot serve now: it did not answer',
+  })
+  await pools.close()
 })
 
 test('a gateway whose connections are silenced serves again within 20 s, and no app loses its socket', async () => {
