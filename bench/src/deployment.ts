@@ -7,15 +7,10 @@ import { startProcess } from './processes.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 export type OperatorAnswer = any
 
-export interface BenchDeployment extends AsyncDisposable {
-  /** Where the gateway listens. */
-  url: string
-  pid: number
+export interface BenchDeployment extends BenchGateway {
   databaseUrl: string
   /** A person's key. */
   makeKey: () => Promise<string>
-  /** What the operator asks of the gateway. */
-  ask: (method: string, path: string, body?: object) => Promise<OperatorAnswer>
 }
 
 interface BenchDatabase {
@@ -37,9 +32,41 @@ export async function startBenchDeployment(
     await postgres.stop()
     throw error
   }
+  const gateway = await startBenchGateway(databaseUrl, secretsOfDeployment(), settings)
+  return {
+    ...gateway,
+    databaseUrl,
+    makeKey: () => makeKey(gateway.ask),
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await postgres.stop()
+    },
+  }
+}
+
+export interface BenchGateway extends AsyncDisposable {
+  /** Where it listens. */
+  url: string
+  pid: number
+  /** What the operator asks of it. */
+  ask: (method: string, path: string, body?: object) => Promise<OperatorAnswer>
+}
+
+/** What all gateways of a deployment are started with. */
+export const secretsOfDeployment = () => ({
+  SVC_VAULT_KEY: randomBytes(32).toString('base64'),
+  SVC_OPERATOR_KEY: `svc_op_${randomBytes(32).toString('base64url')}`,
+})
+
+/** One of the gateways on a database; of another release if its folder is given. */
+export async function startBenchGateway(
+  databaseUrl: string,
+  secrets: ReturnType<typeof secretsOfDeployment>,
+  settings: Record<string, string> = {},
+  folder?: string,
+): Promise<BenchGateway> {
   const port = await freePort()
-  const operatorKey = `svc_op_${randomBytes(32).toString('base64url')}`
-  const gateway = await startProcess('gateway/src/main.ts', {
+  const environment = {
     SVC_DATABASE_URL: databaseUrl,
     SVC_PORT: String(port),
     SVC_DASHBOARD_PORT: '0',
@@ -47,27 +74,24 @@ export async function startBenchDeployment(
     SVC_SIGN_IN_TRIES_PER_PLACE: '1000000', // a bench comes from one place
     SVC_MAX_CONNECTIONS_PER_ADDRESS: '100000',
     SVC_MAX_CONNECTIONS: '100000',
-    SVC_VAULT_KEY: randomBytes(32).toString('base64'),
-    SVC_OPERATOR_KEY: operatorKey,
+    ...secrets,
     ...settings,
-  })
-  const url = `http://127.0.0.1:${port}`
-  const ask = async (method: string, path: string, body?: object): Promise<OperatorAnswer> => {
-    const headers = { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${await answer.text()}`)
-    return answer.json()
   }
+  const gateway = await startProcess('gateway/src/main.ts', environment, folder)
+  const url = `http://127.0.0.1:${port}`
   return {
     url,
     pid: gateway.pid,
-    databaseUrl,
-    makeKey: () => makeKey(ask),
-    ask,
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      await postgres.stop()
+    ask: async (method, path, body) => {
+      const headers = {
+        authorization: `Bearer ${secrets.SVC_OPERATOR_KEY}`,
+        'content-type': 'application/json',
+      }
+      const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${await answer.text()}`)
+      return answer.json()
     },
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   }
 }
 

@@ -3,16 +3,21 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Of this repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface Measured extends AsyncDisposable {
   pid: number
 }
 
 /** Starts one of our processes and waits until it says it is ready. */
-export async function startProcess(file: string, environment: Record<string, string>): Promise<Measured> {
+export async function startProcess(
+  file: string,
+  environment: Record<string, string>,
+  folder = root,
+): Promise<Measured> {
   const child: ChildProcess = spawn(process.execPath, [file], {
-    cwd: root,
+    cwd: folder,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

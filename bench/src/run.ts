@@ -5,6 +5,7 @@ import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
 import { firstWord } from './first-word.ts'
 import { humanSpeech } from './human-speech.ts'
+import { liveCalls } from './live/live-calls.ts'
 import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
 import { logCommits } from './log-commits.ts'
@@ -15,11 +16,12 @@ import { signIns } from './sign-ins.ts'
 import { speechLatency } from './speech-latency.ts'
 import { spokenCalls } from './spoken-calls.ts'
 import { volume } from './volume/volume.ts'
+import { volumeMigration } from './volume/volume-migration.ts'
 import { webhookClaims } from './webhook-claims.ts'
 import { whoami } from './whoami.ts'
 
 interface BenchOptions {
-  /** How many calls `volume` fills its database with. */
+  /** How many calls `volume` and `volume-migration` fill their databases with, and how many `live-calls` run at once. */
   calls?: number
 }
 
@@ -35,6 +37,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'log-readers': logReaders,
   'speech-latency': speechLatency,
   'live-streams': liveStreams,
+  'live-calls': liveCalls,
   'dial-decisions': dialDecisions,
   'webhook-claims': webhookClaims,
   'first-call': firstCall,
@@ -43,6 +46,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'human-speech': humanSpeech,
   'many-numbers': manyNumbers,
   volume,
+  'volume-migration': volumeMigration,
 }
 
 const { values, positionals: wanted } = parseArgs({
@@ -50,8 +54,9 @@ const { values, positionals: wanted } = parseArgs({
   options: { calls: { type: 'string' } },
 })
 const calls = values.calls === undefined ? undefined : Number(values.calls)
-if (calls !== undefined && !(Number.isInteger(calls) && calls >= 10_000)) {
-  process.stderr.write('--calls is a whole number from 10000\n')
+const fewest = wanted.length > 0 && wanted.every((name) => name === 'live-calls') ? 100 : 10_000
+if (calls !== undefined && !(Number.isInteger(calls) && calls >= fewest)) {
+  process.stderr.write(`--calls is a whole number from ${fewest}\n`)
   process.exit(2)
 }
 const unknown = wanted.find((name) => !(name in benches))

@@ -59,7 +59,7 @@ test('requests that change the same at the same moment on two gateways get only 
   const { ran, findings } = await runRaces(world, planned, random, { lanes: 4, isSpent })
   const undone = await world.deadlocks()
   t.diagnostic(
-    `${ran} of ${planned.length} rounds of ${pairs.length} pairs, ${undone} deadlocks undone, seed ${seed}`,
+    `${ran} of ${planned.length} rounds of ${pairs.length} pairs, ${undone} deadlocks undone, ${world.unanswered.sentence}, seed ${seed}`,
   )
   assert.ok(ran > 0)
   assert.deepEqual(findings.map(sentenceOf), [], world.failuresLogged().slice(-5).join('\n'))

@@ -12,7 +12,7 @@ const anyOrg = (orgs: number) =>
   `case when n % 5 = 0 then '${largeOrg}' else 'org_' || 2 + abs(hashint8(n)) % ${orgs - 1} end`
 const mobile = (n: string) => `'+346' || lpad((${n})::text, 8, '0')`
 
-/** Fills a migrated, empty database. Triggers and references are off meanwhile: every row is as they would want it. */
+/** Fills a migrated, empty database, also one of an older release. Triggers and references are off meanwhile: every row is as they would want it. */
 export async function fillVolume(url: string, shape: VolumeShape) {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -30,7 +30,8 @@ async function fill(client: Client, shape: VolumeShape) {
   await insertKeys(client)
   say(`  orgs, agents, keys, numbers: ${seconds(begunMs)}`)
   const callsMs = performance.now()
-  await withoutIndexes(client, await makeCallTables(client), () => fillCalls(client, shape))
+  const tables = await makeCallTables(client)
+  await withoutIndexes(client, tables, () => fillCalls(client, shape, new Set(tables)))
   say(`  ${shape.calls} calls and their entries: ${seconds(callsMs)}`)
   const dialsMs = performance.now()
   await withoutIndexes(client, ['dials', 'consents', 'consent_standings', 'known_contacts'], async () => {

@@ -12,6 +12,9 @@ export interface VolumeShape {
 
 export const usualCalls = 400_000
 
+/** Of a server that is large enough for it. */
+export const volumeMemory = ['shared_buffers=1GB', 'max_wal_size=16GB', 'effective_cache_size=4GB']
+
 export const entriesOfCall = 10
 /** Of them, said by one side or the other. */
 export const turnsOfCall = 5

@@ -9,7 +9,7 @@ import { median, percentile, say } from '../report.ts'
 import { fillVolume } from './volume-fill.ts'
 import { PlanLog, plansLogged } from './volume-plans.ts'
 import { requestClasses, type Draw, type RequestClass } from './volume-requests.ts'
-import { keyOf, largeOrg, shapeOf, smallOrg, usualCalls } from './volume-shape.ts'
+import { keyOf, largeOrg, shapeOf, smallOrg, usualCalls, volumeMemory } from './volume-shape.ts'
 
 /** A class is asked so often, but no longer than this once it was asked a few times. */
 const mostAsked = 100
@@ -17,7 +17,6 @@ const leastAsked = 3
 const longestMs = 4000
 /** Nothing is worth waiting longer for. */
 const givenUpMs = 120_000
-const memory = ['shared_buffers=1GB', 'max_wal_size=16GB', 'effective_cache_size=4GB']
 
 interface VolumeOptions {
   calls?: number | undefined
@@ -33,7 +32,7 @@ export async function volume({ calls = usualCalls }: VolumeOptions = {}): Promis
     await using deployment = await startBenchDeployment(
       {},
       {
-        postgres: { parent, settings: [...memory, ...plansLogged] },
+        postgres: { parent, settings: [...volumeMemory, ...plansLogged] },
         prepare: async (url) => {
           const database = new Database(url, () => {})
           await migrate(database.pool)

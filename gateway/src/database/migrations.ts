@@ -16,14 +16,17 @@ interface Migration {
 }
 
 export interface MigrationTiming {
-  /** Requests that need the same table wait behind a migration that waits for its lock, and so no longer than this. */
+  /**
+   * Requests that need the same table wait behind a migration that waits for its lock, and so no longer than this; behind
+   * one that needs several tables, as often as it has some of them and waits for the next.
+   */
   lockedWithinMs: number
   /** Between two tries, in which others get theirs. */
   pauseMs: number
   tries: number
 }
 
-const usualTiming: MigrationTiming = { lockedWithinMs: 800, pauseMs: 2_000, tries: 200 }
+const usualTiming: MigrationTiming = { lockedWithinMs: 200, pauseMs: 1_000, tries: 400 }
 
 const [lockNotAvailable, deadlock] = ['55P03', '40P01']
 

@@ -2,6 +2,7 @@ import type { Client } from '../client.ts'
 import { fleetKey, type Deployment } from '../deployment.ts'
 import { answeredSdp } from '../http/browser.ts'
 import { until } from '../until.ts'
+import { Unanswered } from './race-findings.ts'
 
 const steps = [
   { step: 'location', state: 'ok', says: 'the name is known', fix: null, took_ms: 1 },
@@ -15,9 +16,11 @@ const steps = [
 export class RaceCrew {
   readonly #taken = new Map<string, string>()
   readonly #running: Promise<void>[]
+  readonly #unanswered: Unanswered
   #isStopping = false
 
-  constructor([first, other]: readonly [Deployment, Deployment]) {
+  constructor([first, other]: readonly [Deployment, Deployment], unanswered: Unanswered) {
+    this.#unanswered = unanswered
     const fleet = ({ anonymous }: Deployment) => anonymous.as(fleetKey)
     this.#running = [
       this.#work(fleet(first).in('sandbox'), 'crew-1', (client, taken) => answer(client, 'crew-1', taken)),
@@ -40,8 +43,13 @@ export class RaceCrew {
   async #work(client: Client, worker: string, handle: (client: Client, taken: Taken) => Promise<void>) {
     while (!this.#isStopping) {
       const body = { worker, wait_s: 1, tests: true }
-      const { body: taken } = await client.post('/v1/worker/placements', body)
-      await handle(client, taken)
+      try {
+        const { body: taken } = await client.post('/v1/worker/placements', body)
+        await handle(client, taken)
+      } catch (error) {
+        if (!Unanswered.is(error)) throw error
+        this.#unanswered.add(error)
+      }
     }
   }
 }

@@ -23,6 +23,7 @@ export class RaceOrg implements AsyncDisposable {
   readonly messagingLine: MessagingNumberFake
   readonly sites: readonly [Site, Site]
   readonly #apps: AppClient[]
+  #isClosing = false
 
   private constructor(parts: {
     world: RaceWorld
@@ -40,6 +41,12 @@ export class RaceOrg implements AsyncDisposable {
     this.lines = parts.lines
     this.messagingLine = parts.messagingLine
     this.#apps = parts.apps
+    for (const { socket } of parts.apps) {
+      socket.on('error', (error) => parts.world.unanswered.add(error))
+      socket.on('close', (code) => {
+        if (!this.#isClosing) parts.world.unanswered.count(`a close of an app's socket with ${code}`)
+      })
+    }
     const [first, other] = parts.world.gateways
     this.sites = [siteOf(first, parts.admin.key), siteOf(other, parts.admin.key)]
   }
@@ -79,6 +86,7 @@ export class RaceOrg implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose]() {
+    this.#isClosing = true
     for (const app of this.#apps) await app.close()
   }
 }

@@ -1,12 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { messageOf, type Finding } from './race-findings.ts'
+import { messageOf, Unanswered, type Finding } from './race-findings.ts'
 import { allOperations } from './operations/all-operations.ts'
 import type { RaceOrg } from './race-org.ts'
 import { Round } from './race-round.ts'
 import type { Random } from './random.ts'
-
-/** A connection that was closed while the machine stood still is no answer. */
-const unanswered = 'fetch failed'
 
 /** All are sent within this time of each other; in some rounds later, to meet what follows the hash of a password. */
 const [mostOffsetMs, mostLateMs] = [4, 80]
@@ -37,10 +34,12 @@ export async function runRound(
       ? `${outcome.answer.status} ${outcome.answer.text.slice(0, 200)}`
       : messageOf(outcome.error),
   )
+  for (const outcome of outcomes)
+    if ('error' in outcome && Unanswered.is(outcome.error)) org.world.unanswered.add(outcome.error)
   return outcomes.flatMap((outcome, at) => {
     const isWrong =
       'error' in outcome
-        ? messageOf(outcome.error) !== unanswered
+        ? !Unanswered.is(outcome.error)
         : outcome.answer.status === 500 || isGivenUp(outcome.answer.status, outcome.answer.text)
     return isWrong ? [{ operation: operations[at] ?? '', among: operations, said }] : []
   })

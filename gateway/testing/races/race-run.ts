@@ -1,4 +1,4 @@
-import type { Finding } from './race-findings.ts'
+import { messageOf, type Finding } from './race-findings.ts'
 import { RaceOrg } from './race-org.ts'
 import { runRound, Unprepared } from './race-rounds.ts'
 import type { RaceWorld } from './race-world.ts'
@@ -30,7 +30,7 @@ export async function runRaces(
   let ran = 0
   const runLane = async () => {
     while (left.length > 0 && !isSpent()) {
-      await using org = await RaceOrg.open(world)
+      await using org = await openedOrg(world)
       for (let round = 0; round < roundsOfOrg && left.length > 0 && !isSpent(); round += 1) {
         const operations = left.pop() ?? []
         const before = onDeadlock && (await world.deadlocks())
@@ -52,4 +52,15 @@ export async function runRaces(
   }
   await Promise.all(Array.from({ length: lanes }, runLane))
   return { ran, findings, pairs: met.size }
+}
+
+/** On a machine that stands still, one of the many things that an org needs may time out. */
+async function openedOrg(world: RaceWorld, tries = 5): Promise<RaceOrg> {
+  try {
+    return await RaceOrg.open(world)
+  } catch (error) {
+    if (tries === 1) throw error
+    world.unanswered.count(`an org that could not be opened (${messageOf(error)})`)
+    return openedOrg(world, tries - 1)
+  }
 }

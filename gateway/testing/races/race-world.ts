@@ -18,6 +18,7 @@ import { speechManifest } from '../providers/voice-server.ts'
 import type { CarrierAccountFake } from '../telephony/carrier-fake-account.ts'
 import { CarrierFake } from '../telephony/carrier-fake.ts'
 import { RaceCrew } from './race-crew.ts'
+import { Unanswered } from './race-findings.ts'
 
 export const appSecret = 'app-secret-of-the-races-0123456789'
 export const endpointKey = 'sk-endpoint-of-the-races-0123456789'
@@ -39,6 +40,7 @@ export class RaceWorld implements AsyncDisposable {
   /** The platform's own account at the carrier. */
   readonly own: CarrierAccountFake
   readonly crew: RaceCrew
+  readonly unanswered = new Unanswered()
   readonly #disposals: (() => unknown)[]
 
   private constructor(
@@ -51,7 +53,7 @@ export class RaceWorld implements AsyncDisposable {
     this.servers = servers
     this.own = own
     this.#disposals = disposals
-    this.crew = new RaceCrew(gateways)
+    this.crew = new RaceCrew(gateways, this.unanswered)
   }
 
   static async start(): Promise<RaceWorld> {

@@ -43,7 +43,7 @@ try {
     }),
   })
   say(
-    `${ran} rounds of ${pairs} combinations, ${findings.length} wrong answers, ${await world.deadlocks()} deadlocks`,
+    `${ran} rounds of ${pairs} combinations, ${findings.length} wrong answers, ${world.unanswered.sentence}, ${await world.deadlocks()} deadlocks`,
   )
   for (const [operations, times] of undone) say(`${times} deadlocks: ${operations}`)
   process.exitCode = findings.length > 0 ? 1 : 0

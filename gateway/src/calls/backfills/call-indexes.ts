@@ -21,5 +21,9 @@ export const callIndexes = (areWordsFilled: () => Promise<boolean>): IndexChange
     name: 'logs_of_month',
     make: `create index concurrently logs_of_month on logs (month) where month > 0`,
   },
+  {
+    name: 'log_tokens_by_end',
+    make: `create index concurrently log_tokens_by_end on log_tokens (expires_at)`,
+  },
   { name: 'entries_words', make: null, isDue: areWordsFilled },
 ]

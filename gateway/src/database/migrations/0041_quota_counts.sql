@@ -32,6 +32,19 @@ begin
 end
 $$;
 
+-- What is older than an hour is counted before the triggers are made: after that no dial and no turn is added until the
+-- migration is over.
+insert into quota_counts (org, env, counted, bucket, count)
+select o.id, e.env, 'dials', d.bucket, d.count
+from orgs o cross join (values ('sandbox'), ('production')) as e (env) cross join lateral (
+  select quota_bucket(at) as bucket, count(*) as count from dials
+  where org = o.id and env = e.env and outcome = 'taken' and at > now() - interval '25 hours'
+    and at < bucket_end(now() - interval '1 hour') group by 1
+) as d;
+insert into quota_counts (org, env, counted, bucket, count)
+select org, env, 'turns', quota_bucket(asked_at), count(*) from asked_turns
+where asked_at < bucket_end(now() - interval '1 hour') group by 1, 2, 4;
+
 create function count_dial() returns trigger language plpgsql as $$
 begin
   perform count_for_quota(new.org, new.env, 'dials', new.at, 1);
@@ -55,10 +68,11 @@ insert into quota_counts (org, env, counted, bucket, count)
 select o.id, e.env, 'dials', d.bucket, d.count
 from orgs o cross join (values ('sandbox'), ('production')) as e (env) cross join lateral (
   select quota_bucket(at) as bucket, count(*) as count from dials
-  where org = o.id and env = e.env and outcome = 'taken' and at > now() - interval '25 hours' group by 1
+  where org = o.id and env = e.env and outcome = 'taken' and at >= bucket_end(now() - interval '1 hour') group by 1
 ) as d;
 insert into quota_counts (org, env, counted, bucket, count)
-select org, env, 'turns', quota_bucket(asked_at), count(*) from asked_turns group by 1, 2, 4;
+select org, env, 'turns', quota_bucket(asked_at), count(*) from asked_turns
+where asked_at >= bucket_end(now() - interval '1 hour') group by 1, 2, 4;
 
 -- An org's calls that have not ended. Where there are calls, a running gateway makes it, because that takes long.
 do $$

@@ -3,6 +3,7 @@ import { callOperations } from './calls.ts'
 import type { Operations } from './operation.ts'
 import { peopleOperations } from './people.ts'
 import { platformOperations } from './platform.ts'
+import { socketOperations } from './sockets.ts'
 import { telephonyOperations } from './telephony.ts'
 
 /** Whatever changes something, as the harness runs it against whatever else does. */
@@ -11,6 +12,7 @@ export const allOperations: Operations = {
   ...agentOperations,
   ...telephonyOperations,
   ...callOperations,
+  ...socketOperations,
   ...platformOperations,
 }
 

@@ -1,5 +1,6 @@
 import { password } from '../../deployment.ts'
 import { client as ssoClient } from '../../people/identity-provider.ts'
+import { Browser } from '../../people/sso.ts'
 import { done } from '../../agents/test-agents.ts'
 import type { Round } from '../race-round.ts'
 import type { Operations } from './operation.ts'
@@ -101,6 +102,10 @@ export const peopleOperations: Operations = {
     await round.once('sso', () => setUp(round))
     return ({ admin }) => admin.post(`/v1/org/sso/domains/${domainOf(round)}/verify`)
   },
+  'GET /v1/login/sso/callback/:org': async (round) => {
+    const { browser, query } = await round.once('signed in at the provider', () => signInAtProvider(round))
+    return (site) => browser.finish(query, site)
+  },
   'PUT /v1/line/from': async (round) => {
     const { key } = await round.person()
     return (site) => site.as(key).put('/v1/line/from', { number: round.phone })
@@ -133,6 +138,18 @@ const ssoOf = (round: Round) => ({
 
 /** A provider whose domain can be proven. */
 async function setUp(round: Round) {
-  const { proofs } = done(await round.site.admin.put('/v1/org/sso', ssoOf(round)))
-  round.world.servers.dns.set(domainOf(round), { TXT: [proofs[0].txt] })
+  const { proofs, redirect_uri } = done(await round.site.admin.put('/v1/org/sso', ssoOf(round)))
+  const { dns, provider } = round.world.servers
+  dns.set(domainOf(round), { TXT: [proofs[0].txt] })
+  provider.register(redirect_uri)
+}
+
+/** A browser that the provider has sent back, and that has not come back yet. */
+async function signInAtProvider(round: Round) {
+  await round.once('sso', () => setUp(round))
+  done(await round.site.admin.post(`/v1/org/sso/domains/${domainOf(round)}/verify`))
+  const browser = new Browser(round.site)
+  const { href } = await browser.begin(round.org.org.slug)
+  const email = `${round.name('ana')}@${domainOf(round)}`
+  return { browser, query: await round.world.servers.provider.signIn(href, { email }) }
 }
