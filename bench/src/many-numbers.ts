@@ -36,8 +36,8 @@ export async function manyNumbers(): Promise<boolean> {
     })
     say(`  restart: ready after ${again.readyMs} ms, compared ${again.admittedMs} ms later, ${shown(again)}`)
     return [
-      judge('seconds until the gateway is ready', again.readyMs / 1000, { atMost: 5 }),
-      judge('seconds of the first admission', first.admittedMs / 1000, { atMost: 45 }),
+      judge('seconds until the gateway is ready', again.readyMs / 1000, { atMost: 2 }),
+      judge('seconds of the first admission', first.admittedMs / 1000, { atMost: 20 }),
       judge('MB of memory at most, first start', first.peakMb, { atMost: 400 }),
       judge('seconds of a restart with nothing changed', again.admittedMs / 1000, { atMost: 3 }),
       judge('whether it writes anything', again.hasWritten ? 1 : 0, { atMost: 0 }),

@@ -29,6 +29,8 @@ export interface FenceRows {
   ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
   /** Which of these numbers are on a fence of any other scope. */
   listedElsewhere(numbers: readonly string[], scopes: readonly string[]): Promise<string[]>
+  /** The same for very many numbers: one of those, if there is any. */
+  anyListedElsewhere(numbers: readonly string[], scopes: readonly string[]): Promise<string | undefined>
   put(fence: KeptFence): Promise<void>
   drop(name: string): Promise<void>
   putAll(fences: readonly KeptFence[]): Promise<void>
@@ -113,7 +115,7 @@ export class EmbeddedPlane implements MediaPlane {
     const scopes = wanted.map(({ org, env }) => scopeName(org, env))
     const numbers = wanted.flatMap(({ fences }) => fences.flatMap((fence) => fence.numbers))
     await this.#fences.change(async (rows) => {
-      const [taken] = await rows.listedElsewhere(numbers, scopes)
+      const taken = await rows.anyListedElsewhere(numbers, scopes)
       if (taken !== undefined) throw new MediaError(`${taken} is still admitted for another org`)
       const kept = byScope(await rows.ofScopes(scopes))
       const found = wanted.map((one) => differences(kept.get(scopeName(one.org, one.env)) ?? [], one))

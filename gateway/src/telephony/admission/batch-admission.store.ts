@@ -26,8 +26,11 @@ const due = statement<{ org: string; asked: number }>(`
 export const listDue = (database: Queryable, orgs: readonly string[]) => database.rows(due, orgs)
 
 const admit = statement(`
-  update numbers set admitted_at = case when number = any($1::text[]) then $3::timestamptz end
-  where number = any($1::text[] || $2::text[])`)
+  update numbers n set admitted_at = changed.at
+  from (
+    select unnest($1::text[]), $3::timestamptz union all select unnest($2::text[]), null
+  ) as changed (number, at)
+  where n.number = changed.number`)
 
 /** The media plane admits the first of these numbers, and not the others. */
 export const setAdmitted = (

@@ -41,6 +41,18 @@ export const readListedElsewhere = (
   scopes: readonly string[],
 ) => database.rows(listed, numbers, scopes)
 
+const anyListed = statement<{ number: string }>(`
+  select unnest(f.numbers) as number from fences f
+  where not exists (select from unnest($2::text[]) as own (scope) where own.scope = f.scope)
+  intersect select unnest($1::text[])
+  limit 1`)
+/** For thousands of numbers, which would be as many searches of the index: all fences are read once. */
+export const findAnyListedElsewhere = (
+  database: Queryable,
+  numbers: readonly string[],
+  scopes: readonly string[],
+) => database.row(anyListed, numbers, scopes)
+
 const put = statement(`
   insert into fences (name, scope, networks, numbers, pair, fleet, terms) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (name) do update set scope = excluded.scope, networks = excluded.networks,

@@ -85,6 +85,8 @@ export class EmbeddedFences implements FenceKeeper {
       ofScopes: async (scopes) => this.#opened(await store.readFencesOf(tx, scopes)),
       listedElsewhere: async (numbers, scopes) =>
         (await store.readListedElsewhere(tx, numbers, scopes)).map(({ number }) => number),
+      anyListedElsewhere: async (numbers, scopes) =>
+        (await store.findAnyListedElsewhere(tx, numbers, scopes))?.number,
       put: async (fence) => {
         await store.putFence(tx, this.#sealed(fence))
         announce()
