@@ -1,12 +1,15 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
+import { Gathered } from '../../database/gathered.ts'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './log.store.ts'
 import { withSeq, type KeptEntry, type LogRef, type Stamped } from './entries.ts'
 
-const pageSize = 1000
+const pageSize = 200
+/** A notice is of many logs, which are read together. */
+const mostPagesAtOnce = 100
 const retryAfterMs = secondMs
 /** Entries whose notice was lost reach their readers this much later. */
 const checkEveryMs = 3 * secondMs
@@ -31,6 +34,7 @@ export class LiveLogs {
   readonly #logger: Logger
   readonly #liveLogs = new Map<string, LiveLog>()
   readonly #watchers = new Set<Watcher>()
+  readonly #pages: Pages
   readonly task: PeriodicTask = {
     name: 'check followed logs',
     everyMs: checkEveryMs,
@@ -41,6 +45,7 @@ export class LiveLogs {
   constructor(database: Database, signals: Signals, gateway: string, logger: Logger) {
     this.#database = database
     this.#logger = logger
+    this.#pages = new Gathered((asked) => store.readPages(database, asked, pageSize), mostPagesAtOnce)
     signals.on(
       store.logChannel,
       (payload) => this.#hear(payload, gateway),
@@ -52,7 +57,7 @@ export class LiveLogs {
 
   /** Follows the log from its current `seq`: the follower receives every later entry until `stop`. */
   async follow(log: string, follower: Follower): Promise<{ seq: number; stop: () => void }> {
-    const live = this.#liveLogs.get(log) ?? new LiveLog(this.#database, log, this.#logger)
+    const live = this.#liveLogs.get(log) ?? new LiveLog(this.#database, this.#pages, log, this.#logger)
     this.#liveLogs.set(log, live)
     live.wanted += 1
     const release = () => {
@@ -124,11 +129,14 @@ export class LiveLogs {
   }
 }
 
+type Pages = Gathered<store.PageAsked, KeptEntry[]>
+
 class LiveLog {
   readonly followers = new Set<Follower>()
   /** How many readers follow it or are about to. */
   wanted = 0
   readonly #database: Database
+  readonly #pages: Pages
   readonly #log: string
   readonly #logger: Logger
   #seq: number | undefined
@@ -139,8 +147,9 @@ class LiveLog {
   #starting: Promise<void> | undefined
   #isReading = false
 
-  constructor(database: Database, log: string, logger: Logger) {
+  constructor(database: Database, pages: Pages, log: string, logger: Logger) {
     this.#database = database
+    this.#pages = pages
     this.#log = log
     this.#logger = logger
   }
@@ -212,7 +221,7 @@ class LiveLog {
     while (this.#isBehind) {
       this.#mustRead = false
       const known = this.#known
-      const entries = await store.readAfter(this.#database, this.#log, this.seq, pageSize)
+      const entries = await this.#pages.one({ log: this.#log, after: this.seq })
       this.#seq = entries.at(-1)?.seq ?? this.seq
       this.#pass(entries.map((entry) => shownOf(entry, false)))
       if (entries.length === pageSize) this.#mustRead = true

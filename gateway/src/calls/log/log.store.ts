@@ -173,3 +173,34 @@ const page = statement<KeptEntry>(`
 
 export const readAfter = (database: Queryable, log: string, after: number, limit: number) =>
   database.rows(page, log, after, limit)
+
+export interface PageAsked {
+  log: string
+  after: number
+}
+
+// Each log's page by its index, however many are asked for.
+const pages = statement<KeptEntry & { place: number }>(`
+  select asked.place::int, page.seq, page.type, page.entry
+  from unnest($1::text[], $2::int[]) with ordinality as asked (log, after, place)
+  cross join lateral (
+    select seq, type, entry from entries where log = asked.log and seq > asked.after order by seq limit $3
+  ) as page
+  order by asked.place, page.seq`)
+
+/** The next entries of each log, up to a limit each. */
+export async function readPages(
+  database: Queryable,
+  asked: readonly PageAsked[],
+  limit: number,
+): Promise<KeptEntry[][]> {
+  const found = await database.rows(
+    pages,
+    asked.map(({ log }) => log),
+    asked.map(({ after }) => after),
+    limit,
+  )
+  const read: KeptEntry[][] = asked.map(() => [])
+  for (const { place, seq, type, entry } of found) read[place - 1]?.push({ seq, type, entry })
+  return read
+}

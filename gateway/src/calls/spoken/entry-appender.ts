@@ -1,5 +1,6 @@
 import type { AppendEntries, Appended, NewEntry } from '@switchroom/contract/log'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import { Gathered } from '../../database/gathered.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
@@ -16,6 +17,8 @@ import { isLearned, readRuns } from './entry-rules.ts'
 /** How far a stored heartbeat may be behind, so that not every entry writes one. */
 export const heartbeatLagMs = secondMs
 
+const mostAtOnce = 100
+
 export interface EntryAppenderParts {
   database: Database
   clock: Clock
@@ -30,9 +33,18 @@ export interface EntryAppenderParts {
 /** Appends the entries that a worker sends for the call it runs. */
 export class EntryAppender {
   readonly #parts: EntryAppenderParts
+  /** Thousands of live calls append at once. */
+  readonly #calls: Gathered<store.RunCallAsked, store.RunCall | undefined>
+  readonly #heartbeats: Gathered<store.Heartbeat, store.Heartbeat>
 
   constructor(parts: EntryAppenderParts) {
     this.#parts = parts
+    const { database } = parts
+    this.#calls = new Gathered((asked) => store.findRunCalls(database, asked), mostAtOnce)
+    this.#heartbeats = new Gathered(async (beating) => {
+      await store.setHeartbeats(database, beating)
+      return beating
+    }, mostAtOnce)
   }
 
   /** A batch is stored once, however often it comes; a list without entries is a heartbeat. */
@@ -44,29 +56,32 @@ export class EntryAppender {
     const next = call.batch + 1
     if (batch !== undefined && batch > next)
       throw conflict(`batch ${batch} came before batch ${next}: send that one first`)
-    await this.#keepHeartbeat(this.#parts.database, call)
+    await this.#keepHeartbeat(this.#parts.database, call, (beat) => this.#heartbeats.one(beat))
     if (runs.length === 0 && batch === undefined) return { seq: call.seq }
     return this.#write(caller, call, runs, batch)
   }
 
   /** The caller's call, which a worker runs. */
   async find({ org, env }: Caller, id: string): Promise<store.RunCall> {
-    return spoken(id, await store.findRunCall(this.#parts.database, id, org, env))
+    return spoken(id, await this.#calls.one({ id, org, env }))
   }
 
   /** The same, locked to the end of the transaction and not ended; counts as a heartbeat. */
   async lock(tx: Transaction, { org, env }: Caller, id: string): Promise<store.RunCall> {
     const call = spoken(id, await store.lockRunCall(tx, id, org, env))
     if (call.sealed) throw notTaken()
-    await this.#keepHeartbeat(tx, call)
+    await this.#keepHeartbeat(tx, call, (beat) => store.setHeartbeats(tx, [beat]))
     return call
   }
 
-  async #keepHeartbeat(database: Queryable, { id, beat_at }: store.RunCall) {
-    const now = this.#parts.clock.now()
-    if (beat_at === null) await store.setFirstHeartbeat(database, id, now)
-    else if (now.getTime() - Date.parse(beat_at) >= heartbeatLagMs)
-      await store.setHeartbeat(database, id, now)
+  async #keepHeartbeat(
+    database: Queryable,
+    { id, beat_at }: store.RunCall,
+    keep: (beat: store.Heartbeat) => Promise<unknown>,
+  ) {
+    const at = this.#parts.clock.now()
+    if (beat_at === null) await store.setFirstHeartbeat(database, id, at)
+    else if (at.getTime() - Date.parse(beat_at) >= heartbeatLagMs) await keep({ id, at })
   }
 
   async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {

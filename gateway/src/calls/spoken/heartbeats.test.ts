@@ -4,7 +4,7 @@ import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import { heartbeat } from './spoken-calls.store.ts'
+import { heartbeats } from './spoken-calls.store.ts'
 
 const bytesOfCommit = 64
 
@@ -32,7 +32,10 @@ test('a heartbeat of a call writes fewer than 300 bytes ahead, with its commit (
   const call = await desk.open()
   const written: number[] = []
   for (let round = 0; round < 6; round += 1) {
-    const { rows } = await sql(`explain (analyze, wal, format json) ${heartbeat.text}`, [call, clock.now()])
+    const { rows } = await sql(`explain (analyze, wal, format json) ${heartbeats.text}`, [
+      [call],
+      [clock.now()],
+    ])
     written.push(rows[0]['QUERY PLAN'][0].Plan['WAL Bytes'] + bytesOfCommit)
   }
   // The least of them: the first change of a page after a checkpoint writes the whole page.

@@ -51,18 +51,41 @@ export interface RunCall extends Pick<SpokenCall, Kept> {
   sealed: boolean
 }
 
-const run = `
-  select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.direction, c.caller, c.called,
-    c.contact, c.holder, h.beat_at
-  from logs l join calls c on c.id = l.id left join call_heartbeats h on h.call = l.id
-  where l.id = $1 and l.org = $2 and l.env = $3`
+const runColumns = `l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.direction, c.caller, c.called,
+  c.contact, c.holder, h.beat_at`
 
-const findRun = statement<RunCall>(run)
+/** Which call, and of whom it must be. */
+export interface RunCallAsked {
+  id: string
+  org: string
+  env: Environment
+}
 
-export const findRunCall = (database: Queryable, id: string, org: string, env: Environment) =>
-  database.row(findRun, id, org, env)
+const findRuns = statement<RunCall & { place: number }>(`
+  select asked.place::int, ${runColumns}
+  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, org, env, place)
+  join logs l on l.id = asked.id and l.org = asked.org and l.env = asked.env
+  join calls c on c.id = l.id left join call_heartbeats h on h.call = l.id`)
 
-const lockRun = statement<RunCall>(`${run} for update of l`)
+/** For each the call, if there is one. */
+export async function findRunCalls(
+  database: Queryable,
+  asked: readonly RunCallAsked[],
+): Promise<(RunCall | undefined)[]> {
+  const found = await database.rows(
+    findRuns,
+    asked.map(({ id }) => id),
+    asked.map(({ org }) => org),
+    asked.map(({ env }) => env),
+  )
+  const calls: (RunCall | undefined)[] = asked.map(() => undefined)
+  for (const { place, ...call } of found) calls[place - 1] = call
+  return calls
+}
+
+const lockRun = statement<RunCall>(`
+  select ${runColumns} from logs l join calls c on c.id = l.id left join call_heartbeats h on h.call = l.id
+  where l.id = $1 and l.org = $2 and l.env = $3 for update of l`)
 
 /** Locked to the end of the transaction: no other writer appends to its log or changes its state. */
 export const lockRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
@@ -77,16 +100,28 @@ export const setFirstHeartbeat = (database: Queryable, id: string, now: Date) =>
   database.rows(firstHeartbeat, id, now)
 
 // A trigger passes on what is written to calls, which is done while a gateway runs that reads heartbeats only there.
-export const heartbeat = statement(`
-  with passed_on as (
-    update calls set beat_at = $2
-    where id = $1 and ended_at is null and exists (select from gateways where not reads_heartbeats)
-    returning id
+export const heartbeats = statement(`
+  with beating as materialized (select id, at from unnest($1::text[], $2::timestamptz[]) as beating (id, at) order by id),
+  passed_on as (
+    update calls set beat_at = beating.at from beating
+    where calls.id = beating.id and ended_at is null and exists (select from gateways where not reads_heartbeats)
+    returning calls.id
   )
-  update call_heartbeats set beat_at = $2 where call = $1 and not exists (select from passed_on)`)
+  update call_heartbeats set beat_at = beating.at from beating
+  where call = beating.id and not exists (select from passed_on where passed_on.id = call)`)
 
-/** Of a call that a worker runs; one that has ended has no row. */
-export const setHeartbeat = (database: Queryable, id: string, now: Date) => database.rows(heartbeat, id, now)
+export interface Heartbeat {
+  id: string
+  at: Date
+}
+
+/** Of calls that a worker runs; one that has ended has no row. */
+export const setHeartbeats = (database: Queryable, beating: readonly Heartbeat[]) =>
+  database.rows(
+    heartbeats,
+    beating.map(({ id }) => id),
+    beating.map(({ at }) => at),
+  )
 
 const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
 
