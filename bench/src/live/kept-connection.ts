@@ -29,11 +29,6 @@ export class KeptConnections {
     this.#idle.push(connection)
     return answered
   }
-
-  /** Once nothing is under way. */
-  close() {
-    for (const connection of this.#idle) connection.close()
-  }
 }
 
 /** With as little of the client's time as possible: one request after the other, and answers that say how long they are. */
@@ -55,10 +50,6 @@ class KeptConnection {
       this.#asked = { answer, fail }
       this.#socket.write(request)
     })
-  }
-
-  close() {
-    this.#socket.destroy()
   }
 
   #read(piece: string) {

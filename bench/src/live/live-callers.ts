@@ -8,7 +8,6 @@ export interface CallersTask {
   /** Appended to, and read at; the same or not. */
   routes: { appendsAt: string; readsAt: string; key: string }[]
   calls: number
-  steadyMs: number
 }
 
 export interface CallersReport {
@@ -63,7 +62,7 @@ class Callers {
   readonly #task: CallersTask
   readonly #calls: LiveCall[] = []
   readonly #gateways = new Map<string, KeptConnections>()
-  readonly #report = { entries: 0, appends: 0, appendsMs: [] as number[], arrivalsMs: [] as number[] }
+  #report = { entries: 0, appends: 0, appendsMs: [] as number[], arrivalsMs: [] as number[] }
   readonly #refused: string[] = []
   readonly #faults: string[] = []
 
@@ -111,22 +110,23 @@ class Callers {
   }
 
   /** Each call at its own pace, with its own phase, whatever the others do. */
-  async run(): Promise<CallersReport> {
+  async run(steadyMs: number): Promise<CallersReport> {
     using stalls = new Stalls()
+    this.#report = { entries: 0, appends: 0, appendsMs: [], arrivalsMs: [] }
     const begunMs = performance.now()
     await Promise.all(
-      this.#calls.map((call, at) => this.#live(call, begunMs, (at / this.#calls.length) * everyMs)),
+      this.#calls.map((call, at) =>
+        this.#live(call, begunMs + (at / this.#calls.length) * everyMs, begunMs + steadyMs),
+      ),
     )
     const missed = await this.#untilRead()
-    for (const { stream } of this.#calls) stream.close()
-    for (const gateway of this.#gateways.values()) gateway.close()
     const stood = { count: stalls.count, longestMs: stalls.longestMs }
     return { ...this.#report, refused: this.#refused, faults: this.#faults, missed, stalls: stood }
   }
 
-  async #live(call: LiveCall, begunMs: number, phaseMs: number) {
-    for (let n = 0; phaseMs + n * everyMs < this.#task.steadyMs; n += 1) {
-      const waitMs = begunMs + phaseMs + n * everyMs - performance.now()
+  async #live(call: LiveCall, begunMs: number, untilMs: number) {
+    for (let n = 0; begunMs + n * everyMs < untilMs; n += 1) {
+      const waitMs = begunMs + n * everyMs - performance.now()
       if (waitMs > 0) await pause(waitMs)
       call.waiting.push({ entries: moments[n % moments.length] ?? [], sinceMs: performance.now() })
       call.sending ??= this.#sendAll(call).finally(() => (call.sending = undefined))
@@ -170,7 +170,10 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 // Callers, their worker and the readers of their logs, in a process of their own.
 const callers = new Callers(JSON.parse(process.env['CALLERS_TASK'] ?? '') as CallersTask)
-process.once('message', () => void callers.run().then((report) => process.send?.(report)))
+process.on(
+  'message',
+  (steadyMs: number) => void callers.run(steadyMs).then((report) => process.send?.(report)),
+)
 process.on('SIGTERM', () => process.exit(0))
 await callers.open()
 process.send?.('ready')

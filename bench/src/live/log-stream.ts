@@ -15,7 +15,6 @@ export class LogStream {
   #caughtUp = () => {}
   #unread = ''
   #seen = 0
-  #isClosed = false
 
   constructor(url: URL, key: string, call: string, watch: StreamWatch) {
     this.#watch = watch
@@ -27,19 +26,12 @@ export class LogStream {
     )
     this.#socket.on('data', (piece: string) => this.#read(piece))
     this.#socket.on('error', (error) => watch.onFault(error.message))
-    this.#socket.on('close', () => {
-      if (!this.#isClosed) watch.onFault('a stream was closed')
-    })
+    this.#socket.on('close', () => watch.onFault('a stream was closed'))
   }
 
   /** The last entry that it has. */
   get seen(): number {
     return this.#seen
-  }
-
-  close() {
-    this.#isClosed = true
-    this.#socket.destroy()
   }
 
   #read(piece: string) {
