@@ -27,7 +27,7 @@ export type OnNotice = (channel: string, payload: string, isOwn: boolean) => voi
 
 /** The connection as it is now, with what PostgreSQL keeps for it: once it is lost nothing can be asked any more. */
 export interface DirectSession {
-  query: <Row extends QueryResultRow>(text: string, values: string[]) => Promise<Row[]>
+  query: <Row extends QueryResultRow>(text: string, values: unknown[]) => Promise<Row[]>
 }
 
 /** The one connection that belongs to this gateway alone: it holds the lock that proves its life, and hears notices. */
@@ -74,7 +74,7 @@ export class DirectConnection {
   get session(): DirectSession | undefined {
     const client = this.#client
     if (!client) return undefined
-    const query = async <Row extends QueryResultRow>(text: string, values: string[]) => {
+    const query = async <Row extends QueryResultRow>(text: string, values: unknown[]) => {
       if (client !== this.#client) throw new DatabaseUnavailable('the connection that held it is lost')
       return (await client.query<Row>(text, values)).rows
     }

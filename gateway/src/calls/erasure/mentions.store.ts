@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Transaction } from '../../database/database.ts'
+import { noMonth } from '../log/months.ts'
 import type { Reach } from './erasure.store.ts'
 
 const ofPeople = `entries.type in ('callback.requested', 'message.waiting', 'message.taken')`
@@ -21,7 +22,7 @@ export const eraseNamingCalls = statement(`
     where named = any(array(select mention_of($1, 'call', call) from unnest($2::text[]) as call))
   )
   delete from entries using named, logs
-  where entries.log = named.log and entries.seq = named.seq and logs.id = named.log
+  where entries.log = named.log and entries.month = ${noMonth} and entries.seq = named.seq and logs.id = named.log
     and logs.org = $1 and logs.call is null and ${ofPeople}
     and entries.entry::json ->> 'call' = any($2::text[])`)
 
@@ -32,7 +33,7 @@ export const eraseOfCalls = (tx: Transaction, org: string, calls: readonly strin
 export const eraseNamingContact = statement<{ call: string }>(`
   with named as materialized (select log, seq from log_mentions where named = mention_of($1, 'person', $2))
   delete from entries using named, logs
-  where entries.log = named.log and entries.seq = named.seq and logs.id = named.log
+  where entries.log = named.log and entries.month = ${noMonth} and entries.seq = named.seq and logs.id = named.log
     and ${isInReach} and ${ofPeople} and ${isOfContact}
   returning entries.entry::json ->> 'call' as call`)
 
@@ -42,7 +43,7 @@ export const eraseOfContact = (tx: Transaction, { org, envs, agents }: Reach, co
 
 const parseForCalls = statement(`
   delete from entries using logs
-  where logs.org = $1 and logs.call is null and entries.log = logs.id and ${ofPeople}
+  where logs.org = $1 and logs.call is null and entries.log = logs.id and entries.month = ${noMonth} and ${ofPeople}
     and entries.entry::json ->> 'call' = any($2::text[])`)
 
 /** The same while entries from before the table are not filled in. */
@@ -51,7 +52,7 @@ export const eraseOfCallsByParsing = (tx: Transaction, org: string, calls: reado
 
 const parseForContact = statement<{ call: string }>(`
   delete from entries using logs
-  where ${isInReach} and entries.log = logs.id and ${ofPeople} and ${isOfContact}
+  where ${isInReach} and entries.log = logs.id and entries.month = ${noMonth} and ${ofPeople} and ${isOfContact}
   returning entries.entry::json ->> 'call' as call`)
 
 /** The same while entries from before the table are not filled in. */
@@ -67,7 +68,9 @@ export interface AgentLog {
 
 const next = statement<AgentLog & { id: string }>(`
   select id, org, env, agent from logs
-  cross join lateral (select from entries where log = logs.id and ${ofPeople} limit 1) as about_people
+  cross join lateral (
+    select from entries where log = logs.id and month = ${noMonth} and ${ofPeople} limit 1
+  ) as about_people
   where call is null and (org, env, agent) > ($1, $2, $3)
   order by org, env, agent limit 1`)
 
@@ -79,7 +82,7 @@ export const nextLog = (tx: Transaction, { org, env, agent }: AgentLog | { org: 
 const fill = statement<{ ts: number; seq: number }>(`
   with found as materialized (
     select log, ts, seq, entry from entries
-    where log = $1 and ${ofPeople} and (ts, seq) > ($3::float8, $4::int)
+    where log = $1 and month = ${noMonth} and ${ofPeople} and (ts, seq) > ($3::float8, $4::int)
     order by ts, seq limit $5 for key share
   ), kept as (
     insert into log_mentions (log, seq, named)

@@ -35,7 +35,9 @@ export async function deleteSome(tx: Transaction, before: Date, limit: number, l
 
 const nextOldLog = statement<AgentLog & { id: string }>(`
   select id, org, env, agent from logs
-  cross join lateral (select ts from entries where log = logs.id order by seq limit 1) as oldest
+  cross join lateral (
+    select ts from entries where log = logs.id and month = ${noMonth} order by seq limit 1
+  ) as oldest
   where call is null and (org, env, agent) > ($1, $2, $3) and oldest.ts < extract(epoch from $4::timestamptz)
   order by org, env, agent limit 1`)
 
@@ -49,10 +51,10 @@ export const nextOfAgents = (
 // The oldest by their place: those after an entry that is not old are not read.
 const removeOldest = statement<{ gone: number }>(`
   with oldest as materialized (
-    select seq, ts from entries where log = $1 order by seq limit $3
+    select seq, ts from entries where log = $1 and month = ${noMonth} order by seq limit $3
   ), gone as (
     delete from entries using oldest
-    where entries.log = $1 and entries.seq = oldest.seq and oldest.ts < extract(epoch from $2::timestamptz)
+    where entries.log = $1 and month = ${noMonth} and entries.seq = oldest.seq and oldest.ts < extract(epoch from $2::timestamptz)
     returning 1
   )
   select count(*)::int as gone from gone`)

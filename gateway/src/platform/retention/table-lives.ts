@@ -48,6 +48,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   dialling_limits: 'for ever: one row an org',
   own_phones: 'until the member changes it',
   recorded_bytes: 'for ever: one row an org',
+  settings_epochs: 'for ever: one row an org',
 
   // One row, or a few, of the whole deployment.
   deployment: 'for ever: one row',
@@ -56,6 +57,8 @@ export const tableLives: Readonly<Record<string, string>> = {
   retention_run: 'for ever: one row',
   migrations: 'for ever: one row a migration',
   call_backfills: 'for ever: one row a backfill',
+  entry_months: 'as long as its month of logs',
+  fence_versions: 'for ever: one row an environment',
 
   // What expires: deleted every minute.
   invitations: 'a week',
@@ -86,6 +89,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   posts: 'until its gateway has read it, a minute at most',
   number_purchases: 'until the purchase has ended',
   admissions_due: 'until the media plane has taken it',
+  fence_changes: 'the last 10,000 of an environment',
   gateways: '5 minutes after the gateway was last alive',
   app_sockets: 'until the app disconnects',
   registrations: 'until the app disconnects',

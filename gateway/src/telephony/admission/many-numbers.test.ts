@@ -6,7 +6,8 @@ import { startDeployment, startOn, type Deployment } from '../../../testing/depl
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import { insertManyNumbers } from '../../../testing/telephony/many-numbers.ts'
 import { until } from '../../../testing/until.ts'
-import { NumberLocks, orgLock } from './number-locks.ts'
+import { lentLockSessions } from '../../database/lent-lock-sessions.ts'
+import { longestLockWaitMs, NumberLocks, orgLock } from './number-locks.ts'
 import { Reconciliation } from './reconciliation.ts'
 
 const orgs = 40
@@ -27,7 +28,7 @@ async function reconcile({ gateway: { services: of }, clock, settings } = deploy
     database: of.database,
     clock,
     logger: of.logger,
-    locks: new NumberLocks(of.database),
+    locks: new NumberLocks(lentLockSessions(of.database, longestLockWaitMs)),
     planes: of.planes,
     admission: of.admission,
     batches: of.batchAdmission,
@@ -150,7 +151,7 @@ test('an org whose account does not open is none of the others’ concern, nor i
 })
 
 test('an org whose numbers are being changed is waited for, and keeps none of the others waiting', async () => {
-  const elsewhere = new NumberLocks(services.database)
+  const elsewhere = new NumberLocks(lentLockSessions(services.database, longestLockWaitMs))
   await sql(`delete from fences`)
   const changing = Promise.withResolvers<void>()
   const changed = elsewhere.withLocks([orgLock('org_m20')], async () => {
