@@ -247,7 +247,7 @@ export function makeCalls(
     parts.pools.sessions,
     callIndexes(() => wordBackfill.isDone()),
   )
-  const entryPartitions = new EntryPartitions({ database: slowDatabase, clock, logger })
+  const entryPartitions = new EntryPartitions({ database: parts.pools.sessions, clock, logger })
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
   const recordings = new Recordings({
