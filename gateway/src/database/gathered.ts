@@ -6,35 +6,47 @@ interface Waiting<Asked, Found> {
   reject: (error: unknown) => void
 }
 
+/** Enough that one statement that waits, or whose connection carries nothing any more, does not keep all waiting. */
+const usuallyUnderWay = 2
+
 /**
- * Asks in one statement for what many ask for one by one: what comes while a statement is under way waits for the next,
- * so that one who is alone waits for nobody, and a busy gateway sends a tenth of the statements. Whatever is asked is
- * asked of the database after that.
+ * Asks in one statement for what many ask for one by one, in one turn of the event loop or while statements are under
+ * way: one who is alone waits for nobody, and a busy gateway sends a tenth of the statements. Whatever is asked is asked
+ * of the database after that.
  */
 export class Gathered<Asked, Found> {
   /** Answers one for each, in their order. */
   readonly #ask: (asked: readonly Asked[]) => Promise<readonly Found[]>
   readonly #mostAtOnce: number
+  readonly #mostUnderWay: number
   #waiting: Waiting<Asked, Found>[] = []
-  #isAsking = false
+  #underWay = 0
+  #isBeginning = false
 
-  constructor(ask: (asked: readonly Asked[]) => Promise<readonly Found[]>, mostAtOnce: number) {
+  constructor(
+    ask: (asked: readonly Asked[]) => Promise<readonly Found[]>,
+    mostAtOnce: number,
+    mostUnderWay = usuallyUnderWay,
+  ) {
     this.#ask = ask
     this.#mostAtOnce = mostAtOnce
+    this.#mostUnderWay = mostUnderWay
   }
 
   one(asked: Asked): Promise<Found> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ asked, resolve, reject })
-      if (!this.#isAsking) void this.#askAll()
+      if (this.#isBeginning || this.#underWay >= this.#mostUnderWay) return
+      this.#isBeginning = true
+      setImmediate(() => void this.#askAll())
     })
   }
 
   async #askAll() {
-    this.#isAsking = true
-    await Promise.resolve() // what is asked in the same turn goes together
+    this.#isBeginning = false
+    this.#underWay += 1
     while (this.#waiting.length > 0) await this.#askSome(this.#waiting.splice(0, this.#mostAtOnce))
-    this.#isAsking = false // set in the turn that found nothing more, so that nobody is left waiting
+    this.#underWay -= 1 // in the turn that found nothing more, so that nobody is left waiting
   }
 
   async #askSome(some: readonly Waiting<Asked, Found>[]) {
@@ -42,10 +54,11 @@ export class Gathered<Asked, Found> {
       const found = await this.#ask(some.map(({ asked }) => asked))
       for (const [at, { resolve }] of some.entries()) resolve(found[at] as Found) // one for each
     } catch (error) {
-      // A value that PostgreSQL cannot read must not fail the others.
-      if (some.length > 1 && error instanceof DatabaseError)
-        for (const one of some) await this.#askSome([one])
+      if (some.length > 1 && isOfValue(error)) for (const one of some) await this.#askSome([one])
       else for (const { reject } of some) reject(error)
     }
   }
 }
+
+/** Of what one of them asked for, which must not fail the others. */
+const isOfValue = (error: unknown) => error instanceof DatabaseError && error.code?.startsWith('22') === true

@@ -39,15 +39,6 @@ test('keys that requests present in one turn of the event loop are found with on
   assert.equal(asked.length, 2)
 })
 
-test('more keys than a statement takes are found with several', async () => {
-  const { asked, lookups } = recorded()
-  const strangers = Array.from({ length: 450 }, (_, n) => `svc_stranger_${n}`)
-  const found = await Promise.all([...strangers, one.key].map((bearer) => lookups.find(bearer)))
-  assert.equal(found.at(-1)?.org, org.id)
-  assert.ok(found.slice(0, -1).every((key) => key === undefined))
-  assert.equal(asked.length, 3)
-})
-
 test('a request that comes while its key is looked up for another gets the key as it is after it came', async () => {
   const { asked, lookups } = recorded()
   const token = await org.serverToken('sandbox')

@@ -52,3 +52,21 @@ test('entries that another gateway wrote to many logs are read in a few statemen
   assert.ok(statements < calls, `${statements} statements`)
   for (const seqs of seen.values()) assert.deepEqual(seqs, [seqs[0], (seqs[0] ?? 0) + 1])
 })
+
+test('a heartbeat that somebody holds keeps no append waiting, neither of its call nor of others', async () => {
+  counted.clock.forward(4 * secondMs)
+  const held = opened.slice(0, 1)
+  const client = await deployment.gateway.services.database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select from call_heartbeats where call = any($1) for update', [held])
+    const now = counted.clock.now()
+    await appendAll(counted)
+    const beaten = 'select call from call_heartbeats where call = any($1) and beat_at >= $2'
+    const { rows } = await deployment.sql(beaten, [opened, now])
+    assert.deepEqual(new Set(rows.map(({ call }) => call)), new Set(opened.slice(1)))
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})

@@ -184,7 +184,7 @@ const pages = statement<KeptEntry & { place: number }>(`
   select asked.place::int, page.seq, page.type, page.entry
   from unnest($1::text[], $2::int[]) with ordinality as asked (log, after, place)
   cross join lateral (
-    select seq, type, entry from entries where log = asked.log and seq > asked.after order by seq limit $3
+    select seq, type, entry from entries where ${ofLog('asked.log')} and seq > asked.after order by seq limit $3
   ) as page
   order by asked.place, page.seq`)
 

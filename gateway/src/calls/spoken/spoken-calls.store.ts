@@ -99,16 +99,21 @@ const firstHeartbeat = statement(`
 export const setFirstHeartbeat = (database: Queryable, id: string, now: Date) =>
   database.rows(firstHeartbeat, id, now)
 
-// A trigger passes on what is written to calls, which is done while a gateway runs that reads heartbeats only there.
+// What a transaction holds has just beaten, or ends: nobody waits for it. A trigger passes on what is written to calls,
+// which is done while a gateway runs that reads heartbeats only there.
 export const heartbeats = statement(`
   with beating as materialized (select id, at from unnest($1::text[], $2::timestamptz[]) as beating (id, at) order by id),
+  free as materialized (
+    select call from call_heartbeats where call = any($1::text[]) order by call for update skip locked
+  ),
   passed_on as (
     update calls set beat_at = beating.at from beating
     where calls.id = beating.id and ended_at is null and exists (select from gateways where not reads_heartbeats)
     returning calls.id
   )
   update call_heartbeats set beat_at = beating.at from beating
-  where call = beating.id and not exists (select from passed_on where passed_on.id = call)`)
+  where call = beating.id and not exists (select from passed_on where passed_on.id = call)
+    and call in (select call from free)`)
 
 export interface Heartbeat {
   id: string
