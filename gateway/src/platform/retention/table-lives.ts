@@ -58,7 +58,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   migrations: 'for ever: one row a migration',
   call_backfills: 'for ever: one row a backfill',
   entry_months: 'as long as its month of logs',
-  fence_versions: 'for ever: one row an environment',
+  fence_versions: 'the last 10,000 of an environment',
 
   // What expires: deleted every minute.
   invitations: 'a week',
