@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeLogger } from '@switchroom/process/logging'
 import { Pool } from 'pg'
 import { emptyDatabase } from '../../../testing/databases.ts'
 import { startOn, type Deployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
-import { Database, statement } from '../../database/database.ts'
+import { Database, statement, type Transaction } from '../../database/database.ts'
 import { migrate, shippedMigrations } from '../../database/migrations.ts'
-import type { Signals } from '../../database/signals.ts'
-import { systemClock } from '../../foundation/clock.ts'
-import { callLog } from '../log/entries.ts'
-import { LiveLogs } from '../log/live-logs.ts'
-import { Log } from '../log/log.ts'
 
 /** Of the older release: everything newer is migrated to while it writes. */
 const newest = '0037_trunk_tests.sql'
@@ -51,23 +45,22 @@ await pool.query(`
   select 'dial_' || n, 'org_1', 'sandbox', 'desk', 'dial', '+34600', 'key', 'taken', 202, now() - n * interval '10 minutes'
   from generate_series(1, ${olderDials}) as n`)
 
-const silent: Signals = { on() {}, send() {}, async start() {}, async stop() {}, whyDegraded: undefined }
-const logger = makeLogger('fatal', process.stderr)
-const log = new Log({
-  database: olderGateway,
-  clock: systemClock,
-  logger,
-  liveLogs: new LiveLogs(olderGateway, silent, 'older', logger),
-  signals: silent,
-  gateway: 'older',
-  charge: async () => {},
-})
 const insertCall = statement(`
   insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary, contact)
   values ($1, 'org_1', 'desk', 'sandbox', '', 'phone', now(), '[]', false, $1)`)
-const said = { type: 'agent.message', data: { text: 'to which day', messageId: 'm_1' } }
+const insertLog = statement(`
+  insert into logs (id, org, env, agent, call, seq) values ($1, 'org_1', 'sandbox', 'desk', $1, 0)`)
+const nextSeq = statement<{ seq: number }>(`update logs set seq = seq + 1 where id = $1 returning seq`)
+const insertEntry = statement(`
+  insert into entries (log, seq, ts, type, entry, org)
+  values ($1, $2, 1, 'agent.message', '{"data":{"text":"to which day"}}', 'org_1')`)
 
-/** Opens calls and appends to them, with the statements of the older release's gateway. */
+async function append(tx: Transaction, call: string) {
+  const { seq } = (await tx.row(nextSeq, call)) ?? {}
+  await tx.rows(insertEntry, call, seq)
+}
+
+/** Opens calls and appends to them, as the older release's gateway does. */
 class OlderWrites {
   written = 0
   readonly #running: Promise<void>[]
@@ -85,13 +78,13 @@ class OlderWrites {
 
   async #write(writer: number) {
     for (let n = 0; !this.#isOver; n += 1) {
-      const ref = callLog({ id: `new_${writer}_${n}`, org: 'org_1', env: 'sandbox', agent: 'desk' })
+      const call = `new_${writer}_${n}`
       await olderGateway.transaction(async (tx) => {
-        await tx.rows(insertCall, ref.id)
-        await log.open(tx, ref)
-        await log.appendIn(tx, ref, [said])
+        await tx.rows(insertCall, call)
+        await tx.rows(insertLog, call)
+        await append(tx, call)
       })
-      await log.append(ref, [said])
+      await olderGateway.transaction((tx) => append(tx, call))
       this.written += 2
       await pause(20)
     }
