@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
-import { createHmac } from 'node:crypto'
+import { createHmac, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { pathOf } from '@switchroom/tools/debian-packages'
 import { generate } from 'selfsigned'
 import { freeUdpPort } from './free-udp-port.ts'
@@ -23,7 +26,7 @@ export class TurnServer {
 
   static async start(): Promise<TurnServer> {
     const folder = await mkdtemp(join(tmpdir(), 'switchroom-turn-'))
-    const [port, tlsPort] = [await freeUdpPort(), await freeUdpPort()]
+    const [port, tlsPort] = [await freePort(), await freePort()]
     const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }])
     await writeFile(join(folder, 'cert.pem'), cert)
     await writeFile(join(folder, 'key.pem'), key, { mode: 0o600 })
@@ -49,7 +52,7 @@ export class TurnServer {
     const flags = ['-n', ...options.map((option) => `--${option}`)]
     const program = spawn(pathOf('turnserver'), flags, { stdio: 'ignore', cwd: folder })
     const gone = new Promise((resolve) => program.once('exit', resolve))
-    await untilOpen(tlsPort)
+    await untilServes(tlsPort, cert)
     return new TurnServer([port, tlsPort], async () => {
       program.kill('SIGKILL')
       await gone
@@ -72,11 +75,30 @@ const ownAddress = () =>
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1'
 
-async function untilOpen(port: number): Promise<void> {
-  const isOpen = () =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
-      socket.once('connect', () => socket.destroy())
-    })
-  while (!(await isOpen())) await new Promise((resolve) => setTimeout(resolve, 50))
+/** Free for UDP and for TCP, and so no server of another test. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await freeUdpPort()
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    probe.close()
+    if (isFree) return port
+  }
 }
+
+/** Waits until the server with this certificate is there. */
+async function untilServes(port: number, certificate: string): Promise<void> {
+  const wanted = new X509Certificate(certificate).fingerprint256
+  while ((await fingerprintAt(port)) !== wanted) await pause(50)
+}
+
+const fingerprintAt = (port: number) =>
+  new Promise<string | undefined>((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256)
+      socket.destroy()
+    }).on('error', () => resolve(undefined))
+  })

@@ -4,7 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type BrowserProgram, isChromiumInstalled, killBrowser, openBrowser } from './browser-programs.ts'
+
+const longestWaitMs = 60_000
 
 /** What the page found out, as it goes. */
 export interface Told {
@@ -62,10 +65,15 @@ export class BrowserCaller {
 
   /** Waits for a report of the page that `isThere` accepts, after the first `since` reports. */
   async until(isThere: (told: Told) => boolean, since = 0): Promise<void> {
+    const overMs = performance.now() + longestWaitMs
     while (!this.told.slice(since).some(isThere)) {
+      if (performance.now() > overMs)
+        throw new Error(`the page told only ${JSON.stringify(this.told.slice(-5))}`)
       const failed = this.told.find(({ failed: why }) => why !== undefined)
       if (failed) throw new Error(failed.failed)
-      await new Promise<void>((resolve) => this.#wake.push(resolve))
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake.push(resolve)
+      await Promise.race([promise, pause(1000, undefined, { ref: false })])
     }
   }
 
