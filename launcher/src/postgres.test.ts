@@ -62,7 +62,7 @@ test('a throw-away server is gone, with its folder, soon after its starter was k
   const folder = join(new URL(String(url)).searchParams.get('host') ?? '', '..')
   starter.kill('SIGKILL')
   await until('the folder is gone', () => !existsSync(folder))
-  assert.deepEqual(processesOf(folder), [])
+  await until('its processes are gone', () => processesOf(folder).length === 0)
 })
 
 test('a data folder too deep for a socket is reached by a short link, which goes with the server', async (t) => {
