@@ -28,6 +28,12 @@ export const statement = <Row = never>(text: string): Statement<Row> => ({
   text,
 })
 
+/**
+ * An array of which PostgreSQL does not see how long it is: it would plan the statement anew for each length, which takes
+ * longer than looking some rows up.
+ */
+export const opaque = (array: string) => `array(select unnest(${array}))`
+
 /** A statement that answers nothing, with its values written into it: it shares a round trip with `begin` or `commit`. */
 export interface Inlined {
   readonly inlined: string

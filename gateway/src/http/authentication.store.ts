@@ -1,6 +1,6 @@
 import type { Environment, Role, Scope } from '@switchroom/contract/scopes'
 import type { MemberStatus } from '@switchroom/contract/members'
-import { statement, type Queryable } from '../database/database.ts'
+import { opaque, statement, type Queryable } from '../database/database.ts'
 
 export interface PresentedKey {
   id: string
@@ -70,7 +70,7 @@ export const findPresentedKey = (database: Queryable, digest: Buffer, now: Date)
 
 const presentedKeys = statement<PresentedKey & { digest: string }>(`
   select encode(k.digest, 'hex') as digest, ${columns} ${keysWithTheirPeople}
-  where k.digest = any($1::bytea[])`)
+  where k.digest = any(${opaque('$1::bytea[]')})`)
 
 /** Of these the ones that there are, each with its digest in hexadecimal. */
 export const findPresentedKeys = (database: Queryable, digests: readonly Buffer[], now: Date) =>

@@ -1,5 +1,5 @@
 import { usualCaps } from '@switchroom/contract/orgs'
-import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { opaque, statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { KeptEntry, LogRef } from './entries.ts'
 import { monthOf, noMonth, ofLog } from './months.ts'
 
@@ -182,7 +182,7 @@ export interface PageAsked {
 // Each log's page by its index, however many are asked for.
 const pages = statement<KeptEntry & { place: number }>(`
   select asked.place::int, page.seq, page.type, page.entry
-  from unnest($1::text[], $2::int[]) with ordinality as asked (log, after, place)
+  from unnest(${opaque('$1::text[]')}, ${opaque('$2::int[]')}) with ordinality as asked (log, after, place)
   cross join lateral (
     select seq, type, entry from entries where ${ofLog('asked.log')} and seq > asked.after order by seq limit $3
   ) as page

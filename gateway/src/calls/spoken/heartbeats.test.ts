@@ -3,8 +3,9 @@ import { after, test } from 'node:test'
 import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
+import { statement } from '../../database/database.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import { heartbeats } from './spoken-calls.store.ts'
+import { heartbeats, setHeartbeats } from './spoken-calls.store.ts'
 
 const bytesOfCommit = 64
 
@@ -69,4 +70,18 @@ test('beside a gateway of an earlier version, each sees the heartbeats that the 
   clock.forward(10 * secondMs)
   await beatLater(call)
   assert.equal((await beatsOf(call)).of_call, theirs)
+})
+
+test('a heartbeat waits for no disk, and leaves a transaction that it is part of as safe as it was', async () => {
+  const call = await desk.open()
+  const { database } = deployment.gateway.services
+  const beats = [{ id: call, at: clock.now() }]
+  const safety = statement<{ synchronous_commit: string }>('show synchronous_commit')
+  const before = await database.row(safety)
+  await database.transaction(async (tx) => {
+    await setHeartbeats(tx, beats)
+    assert.deepEqual(await tx.row(safety), before)
+  })
+  await setHeartbeats(database, beats)
+  assert.deepEqual(await database.row(safety), before)
 })

@@ -1,7 +1,13 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 import { checkOf, type Check } from '../../database/due-checks.ts'
-import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import {
+  opaque,
+  statement,
+  type Database,
+  type Queryable,
+  type Transaction,
+} from '../../database/database.ts'
 import { ofLog } from '../log/months.ts'
 
 export interface SpokenCall {
@@ -63,7 +69,8 @@ export interface RunCallAsked {
 
 const findRuns = statement<RunCall & { place: number }>(`
   select asked.place::int, ${runColumns}
-  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, org, env, place)
+  from unnest(${opaque('$1::text[]')}, ${opaque('$2::text[]')}, ${opaque('$3::text[]')}) with ordinality
+    as asked (id, org, env, place)
   join logs l on l.id = asked.id and l.org = asked.org and l.env = asked.env
   join calls c on c.id = l.id left join call_heartbeats h on h.call = l.id`)
 
@@ -101,10 +108,10 @@ export const setFirstHeartbeat = (database: Queryable, id: string, now: Date) =>
 
 // What a transaction holds has just beaten, or ends: nobody waits for it. A trigger passes on what is written to calls,
 // which is done while a gateway runs that reads heartbeats only there.
-export const heartbeats = statement(`
-  with beating as materialized (select id, at from unnest($1::text[], $2::timestamptz[]) as beating (id, at) order by id),
+const beat = (beating: string) => `
+  with beating as materialized (${beating} order by id),
   free as materialized (
-    select call from call_heartbeats where call = any($1::text[]) order by call for update skip locked
+    select call from call_heartbeats where call = any(${opaque('$1::text[]')}) order by call for update skip locked
   ),
   passed_on as (
     update calls set beat_at = beating.at from beating
@@ -113,7 +120,15 @@ export const heartbeats = statement(`
   )
   update call_heartbeats set beat_at = beating.at from beating
   where call = beating.id and not exists (select from passed_on where passed_on.id = call)
-    and call in (select call from free)`)
+    and call in (select call from free)`
+
+const beating = `
+  select id, at from unnest(${opaque('$1::text[]')}, ${opaque('$2::timestamptz[]')}) as beating (id, at)`
+const heartbeatsWithin = statement(beat(beating))
+/** In a transaction of its own, which does not wait for the disk: one that a crash loses is followed by another. */
+export const heartbeats = statement(
+  beat(`${beating}, (select set_config('synchronous_commit', 'off', true)) as unawaited`),
+)
 
 export interface Heartbeat {
   id: string
@@ -121,11 +136,11 @@ export interface Heartbeat {
 }
 
 /** Of calls that a worker runs; one that has ended has no row. */
-export const setHeartbeats = (database: Queryable, beating: readonly Heartbeat[]) =>
+export const setHeartbeats = (database: Database | Transaction, beats: readonly Heartbeat[]) =>
   database.rows(
-    heartbeats,
-    beating.map(({ id }) => id),
-    beating.map(({ at }) => at),
+    'isTransaction' in database ? heartbeatsWithin : heartbeats,
+    beats.map(({ id }) => id),
+    beats.map(({ at }) => at),
   )
 
 const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
