@@ -1,3 +1,4 @@
+import { inBatches } from '../../database/batches.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Lives } from '../../database/lives.ts'
 import { later, type Clock } from '../../foundation/clock.ts'
@@ -29,22 +30,18 @@ export class OldCalls {
     this.#parts = parts
   }
 
-  /** In batches, so that nobody waits for long; answers how many records were deleted. */
+  /** Answers how many records were deleted. */
   async forget(signal: AbortSignal): Promise<number> {
     const { database, clock, lives, forgetThreads } = this.#parts
     const keptMs = await lives.keptMs('calls')
     if (keptMs === undefined) return 0
     const before = later(clock.now(), -keptMs)
-    let gone = 0
-    while (!signal.aborted) {
-      const calls = await database.transaction(async (tx) => {
+    return inBatches(signal, () =>
+      database.transaction(async (tx) => {
         const deleted = await store.deleteSome(tx, before, callsAtOnce)
         if (deleted.length > 0) await forgetThreads(tx, deleted, before)
-        return deleted
-      })
-      if (calls.length === 0) break
-      gone += calls.length
-    }
-    return gone
+        return deleted.length
+      }),
+    )
   }
 }

@@ -14,7 +14,7 @@ const remove = statement<{ calls: { id: string; org: string }[]; entries: number
   ), gone as (
     delete from entries using old
     where not old.is_left and entries.log = old.id and entries.month = old.month returning 1
-  ), unsaid as (
+  ), without_words as (
     delete from turn_words using old where old.is_left and turn_words.call = old.id
   ), out_of_reach as (
     update logs set month = null from old where old.month > ${noMonth} and logs.id = old.id

@@ -1,3 +1,4 @@
+import { inBatches } from '../../database/batches.ts'
 import type { Database } from '../../database/database.ts'
 import type { Lives } from '../../database/lives.ts'
 import { later, type Clock } from '../../foundation/clock.ts'
@@ -17,17 +18,11 @@ export class RevokedKeys {
     this.#lives = lives
   }
 
-  /** In batches; answers how many were deleted. */
+  /** Answers how many were deleted. */
   async forget(signal: AbortSignal): Promise<number> {
     const keptMs = await this.#lives.keptMs('keys')
     if (keptMs === undefined) return 0
     const before = later(this.#clock.now(), -keptMs)
-    let gone = 0
-    while (!signal.aborted) {
-      const some = await store.deleteSome(this.#database, before, keysAtOnce)
-      gone += some
-      if (some < keysAtOnce) break
-    }
-    return gone
+    return inBatches(signal, () => store.deleteSome(this.#database, before, keysAtOnce))
   }
 }

@@ -1,3 +1,4 @@
+import { inBatches } from '../../database/batches.ts'
 import type { Database } from '../../database/database.ts'
 import type { Lives } from '../../database/lives.ts'
 import { later, type Clock } from '../../foundation/clock.ts'
@@ -17,20 +18,16 @@ export class OldDials {
     this.#lives = lives
   }
 
-  /** In batches; answers how many were deleted. */
+  /** Answers how many were deleted. */
   async forget(signal: AbortSignal): Promise<number> {
     const keptMs = await this.#lives.keptMs('dials')
     if (keptMs === undefined) return 0
     const before = later(this.#clock.now(), -keptMs)
-    let gone = 0
-    while (!signal.aborted) {
-      const some = await this.#database.transaction(async (tx) => {
+    return inBatches(signal, () =>
+      this.#database.transaction(async (tx) => {
         await store.allowDeleting(tx)
         return store.deleteSome(tx, before, dialsAtOnce)
-      })
-      gone += some
-      if (some < dialsAtOnce) break
-    }
-    return gone
+      }),
+    )
   }
 }
