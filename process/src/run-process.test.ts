@@ -78,6 +78,15 @@ test('a process whose parent is gone stops', async (t) => {
   assert.equal(await ended, 0)
 })
 
+test('a process whose parent goes as it becomes ready stops', async (t) => {
+  // It sees nothing until it sends: its event loop stands while the parent goes.
+  const stands = `say("stands"); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); ${waits}`
+  const { child, prints, printed, ended } = start(t, stands, 'ipc')
+  await prints('stands')
+  child.disconnect()
+  assert.equal(await ended, 0, printed.err)
+})
+
 test('SIGTERM drains first, and SIGTERM again stops without waiting for it', async (t) => {
   const drains =
     'return { log, drain: () => new Promise(() => say("draining")), stop: async () => say("stopping") }'

@@ -70,6 +70,8 @@ function handleSignals(
     void stop('the launcher is gone') // it went meanwhile
     return
   }
-  for (const message of messages) process.send?.(message)
-  process.send?.('ready')
+  for (const message of [...messages, 'ready']) tell(message)
 }
+
+/** A parent that goes at this moment reads nothing: "disconnect" is what stops the process then. */
+const tell = (message: object | string) => process.send?.(message, undefined, undefined, () => {})

@@ -45,9 +45,12 @@ export class Resets {
 
   async #post(address: string, from: string): Promise<void> {
     if (!(await this.#parts.mailboxes.canPlatformSend())) return
-    const member = await store.findResettable(this.#parts.database, address)
-    if (!member || !(await this.#parts.rateCounts.isAdmitted(lettersAnHour, [address]))) return
-    const posted = this.#parts.database.transaction(async (tx) => {
+    const { database, rateCounts } = this.#parts
+    if (!(await store.findResettable(database, address))) return
+    if (!(await rateCounts.isAdmitted(lettersAnHour, [address]))) return
+    const posted = database.transaction(async (tx) => {
+      const member = await store.findResettable(tx, address)
+      if (!member) return // removed meanwhile
       await this.#parts.links.postReset(tx, member, member.org_name)
       const target = { kind: 'member', id: member.id, label: address } as const
       await recordAudit(tx, { ...system, org: member.org, from }, 'password.reset_asked', target)

@@ -119,7 +119,7 @@ export class CarrierAccounts {
       const detail = { kind, ...changesOf(held, fields, sent) }
       if (!(await this.#keep(caller, kept, row, detail))) continue // another request changed it meanwhile
       if (kind === 'sip') await this.#follow(org, row, held, fields)
-      return this.read(org, account)
+      return this.#shown(kept) // as this request left it: another may have forgotten it since
     }
     throw conflict(`${account} is being changed by another request: try again`)
   }
@@ -217,7 +217,7 @@ export class CarrierAccounts {
     })
   }
 
-  #fields({ org, account, sealed }: store.AccountRow): AccountFields {
+  #fields({ org, account, sealed }: store.KeptAccount): AccountFields {
     return JSON.parse(this.#parts.vault.open(sealed, placeOf(org, account))) as AccountFields
   }
 
@@ -225,7 +225,7 @@ export class CarrierAccounts {
     return this.#parts.vault.seal(JSON.stringify(fields), placeOf(org, account))
   }
 
-  async #registration({ org, account, registers }: store.AccountRow) {
+  async #registration({ org, account, registers }: store.KeptAccount) {
     if (!registers) return null
     const { database, clock } = this.#parts
     const told = await store.findRegistration(database, org, account, clock.now())
@@ -238,7 +238,7 @@ export class CarrierAccounts {
   }
 
   /** Every field is named here, so that a secret can never be among them. */
-  async #shown(row: store.AccountRow): Promise<CarrierAccount> {
+  async #shown(row: store.KeptAccount): Promise<CarrierAccount> {
     const { org, kind, account, label, networks } = row
     if (kind === 'msgapp') return { kind, account, label, networks: [] }
     const { catalogue, database, networks: asked } = this.#parts
