@@ -7,6 +7,7 @@ import { Database } from '@switchroom/gateway/database/database'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
 import { LiveLogs } from '@switchroom/gateway/calls/log/live-logs'
 import { Log } from '@switchroom/gateway/calls/log/log'
+import { addPastCalls } from './past-calls.ts'
 import { logger, refOf, silent, ways, type Way, type WriteRound, type WrittenRound } from './log-rounds.ts'
 import { judge, median, percentile, say } from './report.ts'
 
@@ -25,6 +26,7 @@ export async function logCommits(): Promise<boolean> {
   parts.defer(() => postgres.stop())
   const url = postgres.url('postgres')
   await openLogs(url)
+  await addPastCalls(url)
   const writers = await startWriters(url)
   parts.defer(() => stopAll(writers))
 

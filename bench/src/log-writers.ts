@@ -1,4 +1,4 @@
-import { Database, inlined, type Transaction } from '@switchroom/gateway/database/database'
+import { Database, inlined } from '@switchroom/gateway/database/database'
 import { DirectConnection } from '@switchroom/gateway/database/direct-connection'
 import { PostgresSignals } from '@switchroom/gateway/database/postgres-signals'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
@@ -21,17 +21,17 @@ async function startGateway(url: string, gateway: string): Promise<Record<Way, W
   const [log, quiet] = [new Log({ ...parts, signals }), new Log({ ...parts, signals: silent })]
   await signals.start()
   await direct.start()
-  const write = (to: Log, ref: LogRef, more: (tx: Transaction, seq: number) => void = () => {}) =>
+  const inside = (ref: LogRef) =>
     database.transaction(async (tx) => {
-      const kept = await to.appendIn(tx, ref, [entry])
-      more(tx, kept.at(-1)?.seq ?? 0)
+      const kept = await quiet.appendIn(tx, ref, [entry])
+      tx.withCommit(notified(ref.id, kept.at(-1)?.seq ?? 0))
     })
   const notified = (id: string, seq: number) =>
     inlined(`select pg_notify('log_grew', $1)`, `${gateway}\n${JSON.stringify([id, seq])}`)
   return {
-    after: (ref) => write(log, ref),
-    without: (ref) => write(quiet, ref),
-    inside: (ref) => write(quiet, ref, (tx, seq) => tx.withCommit(notified(ref.id, seq))),
+    after: (ref) => log.append(ref, [entry]),
+    without: (ref) => quiet.append(ref, [entry]),
+    inside,
   }
 }
 

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 import { secretsOfDeployment, startBenchGateway, type BenchGateway } from '../deployment.ts'
+import { addPastCalls } from '../past-calls.ts'
 import { cpuSeconds, memoryMb } from '../processes.ts'
 import { judge, median, percentile, say } from '../report.ts'
 import { cpuOfChildren } from './child-cpu.ts'
@@ -42,6 +43,7 @@ async function callsOn(gatewayCount: number, calls: number): Promise<boolean> {
   for (let n = 0; n < gatewayCount; n += 1)
     gateways.push(parts.use(await startBenchGateway(postgres.url('postgres'), secrets)))
   const keys = await openOrgs(gateways, calls)
+  await addPastCalls(postgres.url('postgres'))
   const callers = await startCallers(gateways, keys, calls)
   parts.defer(() => stopAll(callers))
 

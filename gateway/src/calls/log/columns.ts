@@ -1,5 +1,6 @@
 import type { Columns } from './log.store.ts'
 import type { Stamped, Writable } from './entries.ts'
+import { countsOf } from './record-changes.ts'
 
 /** Entries that belong to a call's end, accepted past the cap. */
 const closingTypes: ReadonlySet<string> = new Set([
@@ -20,6 +21,9 @@ export function columnsOf(writes: readonly Writable[]) {
     runners: [],
     batches: [],
     rooms: [],
+    errors: [],
+    llmTimeouts: [],
+    turns: [],
     entryLogs: [],
     places: [],
     stamps: [],
@@ -38,11 +42,16 @@ export function columnsOf(writes: readonly Writable[]) {
       columns.runners.push(runner)
       columns.batches.push(batch)
       columns.rooms.push(roomForClosing)
+      for (const counts of [columns.errors, columns.llmTimeouts, columns.turns]) counts.push(0)
     }
     const first = columns.counts[at] ?? 0
     places.push(first)
     columns.counts[at] = first + entries.length
     columns.rooms[at] = roomOf(entries, columns.rooms[at] ?? 0)
+    const { errors, llmTimeouts, turns } = countsOf(entries)
+    columns.errors[at] = (columns.errors[at] ?? 0) + errors
+    columns.llmTimeouts[at] = (columns.llmTimeouts[at] ?? 0) + llmTimeouts
+    columns.turns[at] = (columns.turns[at] ?? 0) + turns
     for (const [index, entry] of entries.entries()) {
       columns.entryLogs.push(log.id)
       columns.places.push(first + index + 1)

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/database.ts'
+import type { Queryable, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { columnsOf } from './columns.ts'
 import { changesOf } from './record-changes.ts'
@@ -15,7 +15,7 @@ interface EntryWriterParts {
   charge: (tx: Transaction, charges: readonly (readonly [string, number])[]) => Promise<void>
 }
 
-/** Writes entries of many logs in one transaction, with their changes to call records and credits. */
+/** Writes entries of many logs, with their changes to call records and credits. */
 export class EntryWriter {
   readonly #clock: Clock
   readonly #charge: EntryWriterParts['charge']
@@ -27,37 +27,51 @@ export class EntryWriter {
     this.#charge = charge
   }
 
+  /** Whether `append` alone writes them, so that they need no transaction. */
+  isOneStatement(writes: readonly Writable[]): boolean {
+    const { ends, charges } = changesOf(writes)
+    return ends.length === 0 && charges.length === 0 && this.#unopened(writes).length === 0
+  }
+
   /** For each write, the stored entries or why the log refused them. */
   async write(tx: Transaction, writes: readonly Writable[]): Promise<(KeptEntry[] | NotKept)[]> {
     await this.#openAgents(tx, writes)
-    const { columns, places } = columnsOf(writes)
-    const answered = await store.appendAll(tx, columns)
-    const grown = new Map(answered.flatMap(({ id, before }) => (before === null ? [] : [[id, before]])))
-    const full = new Map(answered.flatMap(({ id, most }) => (most === null ? [] : [[id, most]])))
-    const taken = writes.filter(({ log }) => grown.has(log.id))
-    const { records, ends, charges } = changesOf(taken)
-    if (records.length > 0) await store.countOnRecords(tx, records)
+    const all = await this.append(tx, writes)
+    const { ends, charges } = changesOf(writes.filter((_write, at) => Array.isArray(all[at])))
     if (ends.length > 0) await store.endAll(tx, ends)
     if (charges.length > 0) await this.#charge(tx, charges)
+    return all
+  }
+
+  /** The same of entries that end no call, charge nothing and go to logs that exist. */
+  async append(database: Queryable, writes: readonly Writable[]): Promise<(KeptEntry[] | NotKept)[]> {
+    const { columns, places } = columnsOf(writes)
+    const answered = await store.appendAll(database, columns)
+    const logs = new Map(answered.map((log) => [log.id, log]))
     return writes.map(({ log, entries }, at) => {
-      const before = grown.get(log.id)
+      const { before = null, most = null } = logs.get(log.id) ?? {}
       const first = places[at] ?? 0
-      return before === undefined
-        ? { most: full.get(log.id) }
+      return before === null
+        ? { most: most ?? undefined }
         : entries.map((entry, index) => withSeq(entry, before + first + index + 1))
     })
   }
 
   /** An agent's own log is created with its first entry. */
-  async #openAgents(tx: Transaction, writes: readonly Pick<Writable, 'log'>[]) {
-    const missing = new Map<string, LogRef>()
-    for (const { log } of writes) if (log.call === null && !this.#opened.has(log.id)) missing.set(log.id, log)
-    if (missing.size === 0) return
+  async #openAgents(tx: Transaction, writes: readonly Writable[]) {
+    const missing = this.#unopened(writes)
+    if (missing.length === 0) return
     // sorted, so that two writers cannot deadlock
-    for (const [, log] of [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    for (const log of missing.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
       await store.insertLog(tx, log, null, this.#clock.now())
     tx.afterCommit(() => {
-      for (const id of missing.keys()) this.#opened.add(id)
+      for (const { id } of missing) this.#opened.add(id)
     })
+  }
+
+  #unopened(writes: readonly Writable[]): LogRef[] {
+    const missing = new Map<string, LogRef>()
+    for (const { log } of writes) if (log.call === null && !this.#opened.has(log.id)) missing.set(log.id, log)
+    return [...missing.values()]
   }
 }

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { range, said, TestLogs } from '../../../testing/calls/test-logs.ts'
 import { until } from '../../../testing/until.ts'
+import type { Database } from '../../database/database.ts'
 import { Log } from './log.ts'
 import { agentLog } from './entries.ts'
 
@@ -65,39 +66,45 @@ test('a follower that throws on an entry neither loses it nor has it written twi
   assert.deepEqual(await textsOf(call.id), ['once', 'twice'])
 })
 
-test('entries whose commit was never answered are not written again, and followers see them if they were stored', async () => {
-  const call = await logs.open()
-  const lost = new Error('the line was cut')
-  const cutDatabase = Object.create(database, {
-    transaction: {
-      value: async (work: Parameters<typeof database.transaction>[0]) => {
-        await database.transaction(work)
-        throw lost
+const charged = { type: 'metrics', data: { credits: 1 } }
+for (const [how, more] of [
+  ['in one statement', []],
+  ['in a transaction', [charged]],
+] as const)
+  test(`entries whose commit was never answered are not written again, and followers see them if they were stored: ${how}`, async () => {
+    const call = await logs.open()
+    const lost = new Error('the line was cut')
+    const thenLost = async (kept: Promise<unknown>) => {
+      await kept
+      throw lost
+    }
+    const cutDatabase: Database = Object.create(database, {
+      rows: { value: (...asked: Parameters<Database['rows']>) => thenLost(database.rows(...asked)) },
+      transaction: {
+        value: (work: Parameters<Database['transaction']>[0]) => thenLost(database.transaction(work)),
       },
-    },
+    })
+    const seen: number[] = []
+    const { stop } = await liveLogs.follow(call.id, (entries) => seen.push(...entries.map(({ seq }) => seq)))
+    const gateway = runningGateways.id
+    const charge = async () => {}
+    const cut = new Log({ database: cutDatabase, clock, logger, liveLogs, signals, gateway, charge })
+    const results = await Promise.allSettled([
+      cut.append(call, [said('a'), ...more]),
+      cut.append(call, [said('b')]),
+    ])
+    assert.deepEqual(results, [
+      { status: 'rejected', reason: lost },
+      { status: 'rejected', reason: lost },
+    ])
+    assert.deepEqual((await textsOf(call.id)).filter(Boolean), ['a', 'b'])
+    await until('they are seen', () => seen.length > 0)
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 2 + more.length }, (_, at) => at + 1),
+    )
+    stop()
   })
-  const seen: number[] = []
-  const { stop } = await liveLogs.follow(call.id, (entries) => seen.push(...entries.map(({ seq }) => seq)))
-  const gateway = runningGateways.id
-  const cut = new Log({
-    database: cutDatabase,
-    clock,
-    logger,
-    liveLogs,
-    signals,
-    gateway,
-    charge: async () => {},
-  })
-  const results = await Promise.allSettled([cut.append(call, [said('a')]), cut.append(call, [said('b')])])
-  assert.deepEqual(results, [
-    { status: 'rejected', reason: lost },
-    { status: 'rejected', reason: lost },
-  ])
-  assert.deepEqual(await textsOf(call.id), ['a', 'b'])
-  await until('they are seen', () => seen.length > 0)
-  assert.deepEqual(seen, [1, 2])
-  stop()
-})
 
 test('one entry that cannot be written does not take the others with it', async () => {
   const call = await logs.open()

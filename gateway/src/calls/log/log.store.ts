@@ -37,6 +37,10 @@ export interface Columns {
   batches: (number | null)[]
   /** How far past its cap the log may grow. */
   rooms: number[]
+  /** What the entries add to the counts of the log's call. */
+  errors: number[]
+  llmTimeouts: number[]
+  turns: number[]
   entryLogs: string[]
   places: number[]
   stamps: number[]
@@ -53,27 +57,33 @@ export interface Grown {
   most: number | null
 }
 
-// All writers lock the rows in this order, so that no two deadlock.
+// All writers lock the rows in this order, so that no two deadlock; a call's record after its log.
 const append = statement<Grown>(`
   with locked as materialized (
-    select id, org, call, seq, month, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
+    select id, org, call, seq, month, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any(${opaque('$1::text[]')}) and not sealed order by id collate "C" for update
   ), wanted as materialized (
-    select locked.id, locked.org, locked.seq, locked.month, locked.most, added.count, coalesce(added.batch, locked.batch) as batch,
+    select locked.id, locked.org, locked.call, locked.seq, locked.month, locked.most, added.count,
+      coalesce(added.batch, locked.batch) as batch, added.errors, added.llm_timeouts, added.turns,
       locked.call is null or locked.seq::bigint + added.count <= locked.most::bigint + added.room as fits
-    from locked join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
-        as added (id, count, runner, batch, room)
+    from locked join unnest(${opaque('$1::text[]')}, $2::int[], $3::text[], $4::int[], $5::int[], $11::int[], $12::int[], $13::int[])
+        as added (id, count, runner, batch, room, errors, llm_timeouts, turns)
       on added.id = locked.id and (added.runner is null or added.runner = locked.runner)
         and (added.batch is null or added.batch = locked.batch + 1)
   ), grown as (
     update logs set seq = wanted.seq + wanted.count, batch = wanted.batch
     from wanted where logs.id = wanted.id and wanted.fits
-    returning logs.id, wanted.org, wanted.month, wanted.seq as before
+    returning logs.id, wanted.org, wanted.call, wanted.month, wanted.seq as before,
+      wanted.errors, wanted.llm_timeouts, wanted.turns
+  ), counted as (
+    update calls set errors = calls.errors + grown.errors, llm_timeouts = calls.llm_timeouts + grown.llm_timeouts,
+      turns = calls.turns + grown.turns
+    from grown where calls.id = grown.call and grown.errors + grown.turns > 0
   ), kept as (
     insert into entries (log, seq, ts, type, entry, org, month)
     select grown.id, grown.before + added.place, added.ts, added.type,
       '{"seq":' || (grown.before + added.place) || added.rest,
       case when added.type in ('user.message', 'agent.message') then grown.org end, grown.month
-    from unnest($6::text[], $7::int[], $8::float8[], $9::text[], $10::text[]) as added (log, place, ts, type, rest)
+    from unnest(${opaque('$6::text[]')}, $7::int[], $8::float8[], $9::text[], $10::text[]) as added (log, place, ts, type, rest)
     join grown on grown.id = added.log
   )
   select wanted.id, grown.before, case when not wanted.fits then wanted.most end as most
@@ -93,36 +103,16 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
     columns.stamps,
     columns.types,
     columns.rests,
-  )
-
-/** What a call's entries change on its record. */
-export interface RecordChange {
-  call: string
-  errors: number
-  llmTimeouts: number
-  turns: number
-}
-
-const count = statement(`
-  update calls set errors = calls.errors + added.errors, llm_timeouts = calls.llm_timeouts + added.llm_timeouts,
-    turns = calls.turns + added.turns
-  from unnest($1::text[], $2::int[], $3::int[], $4::int[]) as added (id, errors, llm_timeouts, turns)
-  where calls.id = added.id`)
-
-export const countOnRecords = (tx: Transaction, changes: readonly RecordChange[]) =>
-  tx.rows(
-    count,
-    changes.map(({ call }) => call),
-    changes.map(({ errors }) => errors),
-    changes.map(({ llmTimeouts }) => llmTimeouts),
-    changes.map(({ turns }) => turns),
+    columns.errors,
+    columns.llmTimeouts,
+    columns.turns,
   )
 
 const end = statement(`
   with ended as (
     update calls set state = 'ended', ended_at = to_timestamp(added.ts), reason = added.reason, held_by = null,
       beat_at = null
-    from unnest($1::text[], $2::float8[], $3::text[]) as added (id, ts, reason)
+    from unnest(${opaque('$1::text[]')}, $2::float8[], $3::text[]) as added (id, ts, reason)
     where calls.id = added.id
     returning calls.id
   )
@@ -157,7 +147,7 @@ const find = statement<LockedLog>(
 export const findLog = (database: Queryable, id: string) => database.row(find, id)
 
 const grown = statement<{ id: string; seq: number }>(`
-  select logs.id, logs.seq from unnest($1::text[], $2::int[]) as known (id, seq)
+  select logs.id, logs.seq from unnest(${opaque('$1::text[]')}, $2::int[]) as known (id, seq)
   join logs on logs.id = known.id and logs.seq > known.seq`)
 
 /** Which of these logs are longer than they are known to be. */

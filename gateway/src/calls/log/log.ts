@@ -211,17 +211,27 @@ export class Log {
   }
 
   async #keep(writes: readonly Write[], written: () => void) {
-    const all = await this.#parts.database.transaction(async (tx) => {
-      const kept = await this.#writer.write(tx, writes)
-      written()
-      return kept
-    })
+    const all = await this.#write(writes, written)
     for (const [place, write] of writes.entries()) {
       const kept = all[place]
       if (Array.isArray(kept)) this.#pass(write, kept)
       if (Array.isArray(kept)) write.kept(kept)
       else write.failed(this.#refusalOf(write.log, kept))
     }
+  }
+
+  /** `written` is called before what may take effect without an answer. */
+  #write(writes: readonly Write[], written: () => void): Promise<(KeptEntry[] | NotKept)[]> {
+    const { database } = this.#parts
+    if (this.#writer.isOneStatement(writes)) {
+      written()
+      return this.#writer.append(database, writes)
+    }
+    return database.transaction(async (tx) => {
+      const kept = await this.#writer.write(tx, writes)
+      written()
+      return kept
+    })
   }
 
   #kept(log: LogRef, [kept]: readonly (KeptEntry[] | NotKept)[]): KeptEntry[] {
