@@ -16,8 +16,10 @@ import {
 import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, dirname, join, sep } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { NpmRequests } from './npm-requests.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const pinnedNode = join(root, 'node_modules', '.bin', 'node')
@@ -131,10 +133,12 @@ function majorOf(version) {
 }
 
 async function install() {
-  process.stdout.write('Installing packages (about half a minute, the first time only)\n')
-  // Packages for development are added to a program that may be running.
-  if (!(wholePackages() && isStamped(false))) removePackages()
-  const { status, output } = await npmInstall()
+  say('Installing packages (about half a minute, the first time only)')
+  // Packages for development are added to a program that may be running: npm ci would delete its files.
+  const isAddition = wholePackages() !== undefined && isStamped(false)
+  if (!isAddition) removePackages()
+  let { status, output } = await runNpm(isAddition ? ['install', '--no-save'] : ['ci'])
+  if (status !== 0 && isBehindManifest(output)) ({ status, output } = await runNpm(['install', '--no-save']))
   if (status !== 0) fail(`${output}\n${adviceOn(output)}`)
   writeFileSync(join(root, stamp), stampOf(needsDev))
   if (!pinnedNodeRuns()) {
@@ -148,16 +152,19 @@ async function install() {
   }
 }
 
-// Not npm ci: it refuses a lock file that lacks optional packages of other platforms.
-function npmInstall() {
+/** npm ci refuses a lock file that does not have what somebody has just added to a package.json. */
+function isBehindManifest(output) {
+  return /npm ci.*can only install/s.test(output)
+}
+
+function runNpm(what) {
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined
   const started = process.env.npm_node_execpath ?? process.execPath
   const node = started.startsWith(join(root, 'node_modules') + sep) ? 'node' : started // not one about to be deleted
   const flags = [
-    'install',
-    '--no-save',
+    ...what,
     needsDev ? '--include=dev' : '--omit=dev',
-    '--loglevel=error',
+    '--loglevel=http', // its requests, for NpmRequests
     '--no-progress',
     '--no-audit',
     '--no-fund',
@@ -179,10 +186,17 @@ function npmInstall() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => (interrupted = child.kill(signal) || interrupted))
   }
+  const requests = new NpmRequests(say)
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      if (line.startsWith('npm http')) requests.read(line)
+      else if (!/^npm (notice|warn|info)/.test(line)) output += `${line}\n`
+    })
+  }
   return new Promise((resolve) => {
     const end = (status) => {
+      requests.end()
       cache.remove()
       if (interrupted) process.exit(130)
       resolve({ status, output: output.trim() })
@@ -193,6 +207,10 @@ function npmInstall() {
     })
     child.on('close', (status) => end(status ?? 1))
   })
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`)
 }
 
 // npm takes a half-extracted package for a whole one, so what a killed install left must go first.
@@ -233,7 +251,7 @@ function writableCache() {
 async function lock() {
   const name = `switchroom-install-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`
   for (let tries = 0; !(await tryLock(name)); tries++) {
-    if (tries === 3) process.stdout.write('Waiting for another command that installs the packages\n')
+    if (tries === 3) say('Waiting for another command that installs the packages')
     await sleep(300)
   }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { temporaryFolder } from '@switchroom/launcher/testing/folders'
+import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { freshClone } from './checkouts.ts'
 import { launch, root } from './launch.ts'
 
@@ -33,7 +35,8 @@ function checkoutWithFakeNpm(t: TestContext, npm: string) {
   const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'tools'))
   mkdirSync(join(folder, 'bin'))
-  cpSync(join(root, 'tools', 'install.mjs'), join(folder, 'tools', 'install.mjs'))
+  for (const file of ['install.mjs', 'npm-requests.mjs'])
+    cpSync(join(root, 'tools', file), join(folder, 'tools', file))
   writeFileSync(join(folder, 'package.json'), '{}')
   const lock = { packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
@@ -69,7 +72,7 @@ test('a command that runs the program installs no development packages, and one 
   const { folder, install } = checkoutWithFakeNpm(
     t,
     `mkdir -p node_modules/a; echo '{}' > node_modules/a/package.json
-    if [ "$3" = --omit=dev ]; then sed 's#,"node_modules/b".*"dev":true}##' package-lock.json
+    if echo "$@" | grep -q omit=dev; then sed 's#,"node_modules/b".*"dev":true}##' package-lock.json
     else mkdir -p node_modules/b; echo '{}' > node_modules/b/package.json; cat package-lock.json
     fi > node_modules/.package-lock.json`,
   )
@@ -85,6 +88,11 @@ test('a command that runs the program installs no development packages, and one 
   assert.equal(installs('pretest'), true)
   assert.deepEqual([has('b'), has('a/in-use')], [true, true], 'a program that runs keeps its files')
   for (const event of ['prestart', 'pretest']) assert.equal(installs(event), false)
+  const calls = readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+  assert.deepEqual(
+    calls.map((call) => call.split(' ').slice(0, 2).join(' ')),
+    ['ci --omit=dev', 'install --no-save'],
+  )
 })
 
 test('another lock file and a missing package are both installed', (t) => {
@@ -108,7 +116,8 @@ test('packages that a person has installed by hand are left alone', (t) => {
 test('a lock file that lags behind a package.json is installed once, not at every start', (t) => {
   const { folder, install } = checkoutWithFakeNpm(
     t,
-    installsLine.replace('cp package-lock.json', `echo '{"packages":{}}' >`),
+    `if [ "$1" = ci ]; then echo 'npm error \`npm ci\` can only install packages when they are in sync' >&2; exit 1; fi
+    ${installsLine.replace('cp package-lock.json', `echo '{"packages":{}}' >`)}`,
   )
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies: { b: '1.0.0' } }))
   assert.match(install().stdout, /^Installing/)
@@ -123,5 +132,55 @@ test("a failed install shows npm's own words and one sentence that says what to 
     stderr,
     'npm error code ENOTFOUND\n' +
       "npm cannot reach its registry: check the network and npm's proxy settings, then run the command again.\n",
+  )
+})
+
+test('every package for another platform that a package names is in the lock file, so that npm ci installs it there', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const names = new Set(
+    Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13)),
+  )
+  const missing = Object.values(packages)
+    .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    .filter((name) => !names.has(name))
+  assert.deepEqual(missing, [])
+})
+
+/** The lines of an install with the real npm, whose registry does this to whoever connects. */
+async function linesWithRegistry(
+  t: TestContext,
+  meet: (socket: Socket) => void,
+  line: RegExp,
+): Promise<string> {
+  const { folder } = checkoutWithFakeNpm(t, 'exit 1')
+  const registry = createServer((socket) => meet(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+  await once(registry, 'listening')
+  const address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`
+  const env = { PATH: process.env['PATH'], HOME: '/nonexistent', npm_config_registry: address }
+  const child = spawn(process.execPath, ['tools/install.mjs'], { cwd: folder, env, stdio: 'pipe' })
+  afterwards(t, () => (child.kill('SIGTERM'), registry.close()))
+  let printed = ''
+  for await (const chunk of child.stdout) if (line.test((printed += String(chunk)))) break
+  child.kill('SIGTERM')
+  return printed.replaceAll(address, 'REGISTRY/').replaceAll(address.slice(0, -1), 'REGISTRY')
+}
+
+const advice = "check the network and npm's proxy settings, or press Ctrl-C"
+
+test('an install whose registry refuses connections says what it waits for', async (t) => {
+  const printed = await linesWithRegistry(t, (socket) => socket.resetAndDestroy(), /cannot reach/)
+  assert.match(
+    printed,
+    new RegExp(`\nnpm cannot reach its registry REGISTRY \\(\\w+\\) and tries again: ${advice}\n`),
+  )
+})
+
+test('an install whose registry is silent says what it waits for', async (t) => {
+  const printed = await linesWithRegistry(t, () => {}, /waits for/)
+  assert.ok(
+    printed.endsWith(`npm waits for its registry REGISTRY/, which has not answered: ${advice}\n`),
+    printed,
   )
 })

@@ -46,7 +46,12 @@ test('the first start prints the link once and no key, and Ctrl-C leaves no proc
     members.map(({ role, status, operator }) => ({ role, status, operator })),
     [{ role: 'admin', status: 'active', operator: true }],
   )
-  assert.equal(await third.stop(), 0)
+  const stopped = third.stop()
+  await until('it is stopping', () => existsSync(join(data, 'launcher.stopping')))
+  const fourth = await launch(t, { data }) // right after Ctrl-C: it waits
+  assert.equal(await stopped, 0)
+  await fourth.untilReady()
+  assert.equal(await fourth.stop(), 0)
 })
 
 test('a launcher killed while it makes the database or starts the gateway leaves no process, and the link is not lost (ID-36)', async (t) => {

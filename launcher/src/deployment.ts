@@ -15,7 +15,7 @@ import { inviteDemoAdmin } from './demo.ts'
 import { chatCommand, exampleEnvironment } from './example.ts'
 import { Failure } from './failures.ts'
 import { KeptProcess } from './kept-process.ts'
-import { lockFolder } from './lock.ts'
+import { lockFolder, type FolderLock } from './lock.ts'
 import { startPostgres } from './postgres.ts'
 import {
   gatewayAddress,
@@ -43,6 +43,7 @@ export class Deployment {
   readonly #settings: Settings
   readonly #interrupted: AbortSignal
   readonly #parts: Part[] = []
+  #lock: FolderLock | undefined
   #phones: string
   /** For how long the gateway keeps what ages, as a sentence. */
   #kept = ''
@@ -61,8 +62,11 @@ export class Deployment {
     const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     say(`Switchroom ${version}`)
     openDataFolder(this.dataFolder)
-    const lock = lockFolder(this.dataFolder)
-    this.#parts.push({ name: 'the data folder', stop: () => lock.release(), kill() {} })
+    this.#lock = await lockFolder(
+      this.dataFolder,
+      () => say('  waiting for the Switchroom that is stopping in this folder ...'),
+      this.#interrupted,
+    )
     const keys = {
       vault: this.#settings.vaultKey ?? vaultKey(this.dataFolder),
       operator: this.#settings.operatorKey ?? operatorKey(this.dataFolder),
@@ -224,8 +228,10 @@ export class Deployment {
   }
 
   async stop(): Promise<void> {
+    this.#lock?.stopping()
     for (const part of this.#parts.toReversed())
       await step(`stopping ${part.name}`, Promise.resolve(part.stop()))
+    this.#lock?.release()
   }
 
   kill(): void {
