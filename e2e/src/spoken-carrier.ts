@@ -3,7 +3,7 @@ import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer, type IncomingInvite, type SipDialog } from '@switchroom/media/sip/server'
-import { MediaPorts } from '@switchroom/worker/phone/media-ports'
+import { MediaPorts } from '@switchroom/media/rtp/media-ports'
 import { told, type VoiceDeployment } from './spoken-fixture.ts'
 
 /** The SIP account of the fixture's org at a carrier on this machine, and those who answer there. */

@@ -2,7 +2,7 @@ import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer, type SipDialog } from '@switchroom/media/sip/server'
-import { MediaPorts } from '@switchroom/worker/phone/media-ports'
+import { MediaPorts } from '@switchroom/media/rtp/media-ports'
 import { joined } from './spoken-fixture.ts'
 
 const phoneRate = 8_000

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer, type IncomingInvite, type SipDialog } from '@switchroom/media/sip/server'
-import { MediaPorts } from '@switchroom/worker/phone/media-ports'
+import { MediaPorts } from '@switchroom/media/rtp/media-ports'
 import { startVoiceAgent } from './spoken-fixture.ts'
 
 const address = '127.0.0.2'

@@ -15,17 +15,13 @@ import {
   webUrl,
   type LogLevel,
 } from '@switchroom/process/setting-parsing'
+import type { PortRange } from '@switchroom/media/rtp/media-ports'
 import { privateNetwork } from '@switchroom/process/private-networks'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
 import { readFleets, readMediaServers, type MediaServers } from './livekit/livekit-settings.ts'
 
 const callsPerCore = 20
 const secondMs = 1000
-
-export interface PortRange {
-  first: number
-  last: number
-}
 
 export interface SipTls {
   port: number

@@ -1,6 +1,10 @@
-import { MediaError } from '@switchroom/media/plane'
 import { randomInt } from 'node:crypto'
-import type { PortRange } from '../settings.ts'
+import { MediaError } from '../plane.ts'
+
+export interface PortRange {
+  first: number
+  last: number
+}
 
 /** The even ports that sound comes to, each for one call at a time. */
 export class MediaPorts {
