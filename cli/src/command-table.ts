@@ -14,6 +14,7 @@ import { identityCommands } from './commands/identity.ts'
 import { initCommands } from './commands/init.ts'
 import { keyCommands } from './commands/keys.ts'
 import { lexiconCommands } from './commands/lexicon.ts'
+import { loadCommands } from './commands/load.ts'
 import { mailCommands, opsMailCommands } from './commands/mail.ts'
 import { memberCommands } from './commands/members.ts'
 import { numberCommands } from './commands/numbers.ts'
@@ -77,6 +78,7 @@ export const commands: readonly Command[] = [
   ...doctorCommands,
   ...initCommands,
   ...workerCommands,
+  ...loadCommands,
   completion,
   ...programCommands,
 ]

@@ -16,7 +16,7 @@ const rooms: Record<string, readonly string[] | 'any'> = {
   speech: ['contract', 'audio', 'process', 'vendors/kit'],
   worker: ['contract', 'audio', 'process', 'vendors/kit', 'session', 'media', 'sdk'],
   sdk: ['contract'],
-  cli: ['contract', 'sdk'],
+  cli: ['contract', 'audio', 'media', 'sdk'],
   console: ['contract'],
   launcher: [],
   'examples/*': ['sdk'],

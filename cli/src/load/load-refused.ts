@@ -1,0 +1,2 @@
+/** Refuses the run: one sentence that says what is wrong and what to do. */
+export class LoadRefused extends Error {}
