@@ -20,6 +20,7 @@ import { memberCommands } from './commands/members.ts'
 import { numberCommands } from './commands/numbers.ts'
 import { opsOrgCommands } from './commands/ops-orgs.ts'
 import { opsCommands } from './commands/ops.ts'
+import { opsLogCommands } from './commands/ops-logs.ts'
 import { policyCommands } from './commands/policy.ts'
 import { programCommands } from './commands/program.ts'
 import { providerKeyCommands } from './commands/provider-keys.ts'
@@ -73,6 +74,7 @@ export const commands: readonly Command[] = [
   ...speechCommands,
   ...opsOrgCommands,
   ...opsCommands,
+  ...opsLogCommands,
   ...opsMailCommands,
   ...opsAuditCommands,
   ...doctorCommands,

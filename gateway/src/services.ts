@@ -23,6 +23,7 @@ import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
 import { OrgAdministration } from './platform/orgs/orgs.ts'
+import { observeQueues } from './platform/queues/queue-metrics.ts'
 import { indexesOfRetention } from './platform/retention/retention-indexes.ts'
 import { Retention } from './platform/retention/retention.ts'
 import { VaultKeyRotation } from './platform/vault/vault.ts'
@@ -170,6 +171,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     slowDatabase,
     logger,
   )
+  observeQueues(ground.meters, slowDatabase, clock)
   const retentionIndexes = new IndexChanges(slowDatabase, indexesOfRetention)
 
   return {

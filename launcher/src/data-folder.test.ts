@@ -8,12 +8,13 @@ import {
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../testing/folders.ts'
-import { fleetKey, openDataFolder, openLog, operatorKey, vaultKey } from './data-folder.ts'
+import { fleetKey, openDataFolder, openLog, operatorKey, rotateLogs, vaultKey } from './data-folder.ts'
 
 const permissions = (path: string) => statSync(path).mode & 0o777
 
@@ -92,4 +93,22 @@ test('a log above 10 MB is put aside at the start', (t) => {
   openLog(folder, 'gateway.log')
   assert.deepEqual(readdirSync(join(folder, 'logs')).toSorted(), ['gateway.log', 'gateway.log.1'])
   assert.equal(readFileSync(file).length, 0)
+})
+
+test('a log that grows above 10 MB while a process writes to it is put aside, and the process goes on writing', (t) => {
+  const folder = temporaryFolder(t)
+  const { file, descriptor } = openLog(folder, 'gateway.log')
+  writeSync(descriptor, 'x'.repeat(11 * 1024 * 1024))
+  openLog(folder, 'worker.log')
+  rotateLogs(folder)
+  writeSync(descriptor, 'next\n')
+  assert.equal(readFileSync(file, 'utf8'), 'next\n')
+  assert.equal(readFileSync(`${file}.1`).length, 11 * 1024 * 1024)
+  assert.equal(permissions(`${file}.1`), 0o600)
+  rotateLogs(folder)
+  assert.deepEqual(readdirSync(join(folder, 'logs')).toSorted(), [
+    'gateway.log',
+    'gateway.log.1',
+    'worker.log',
+  ])
 })

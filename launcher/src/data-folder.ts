@@ -3,6 +3,7 @@ import {
   accessSync,
   chmodSync,
   constants,
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -93,10 +95,25 @@ export function logFolder(folder: string): string {
   return join(folder, 'logs')
 }
 
-/** Opens a log for appending; a large one is rotated first. */
+/** Opens a log for appending; a large one is put aside first. */
 export function openLog(folder: string, name: string): { file: string; descriptor: number } {
   mkdirSync(logFolder(folder), { recursive: true, mode: 0o700 })
   const file = join(logFolder(folder), name)
-  if (existsSync(file) && statSync(file).size > logLimitBytes) renameSync(file, `${file}.1`)
+  if (isTooLong(file)) renameSync(file, `${file}.1`)
   return { file, descriptor: openSync(file, 'a', 0o600) }
 }
+
+/**
+ * Puts aside what is too long of the logs that processes write to: the file is copied and emptied, because their
+ * descriptors, which append, stay the same. A line that is written in between is lost.
+ */
+export function rotateLogs(folder: string): void {
+  for (const name of readdirSync(logFolder(folder))) {
+    const file = join(logFolder(folder), name)
+    if (!name.endsWith('.log') || !isTooLong(file)) continue
+    copyFileSync(file, `${file}.1`)
+    truncateSync(file, 0)
+  }
+}
+
+const isTooLong = (file: string) => existsSync(file) && statSync(file).size > logLimitBytes

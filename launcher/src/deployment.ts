@@ -9,6 +9,7 @@ import {
   openLog,
   operatorKey,
   operatorKeyFile,
+  rotateLogs,
   vaultKey,
 } from './data-folder.ts'
 import { inviteDemoAdmin } from './demo.ts'
@@ -30,6 +31,8 @@ import {
 import { complain, say, step } from './steps.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+/** A busy deployment writes some megabytes in this time. */
+const rotateEveryMs = 30_000
 
 interface Part {
   name: string
@@ -67,6 +70,7 @@ export class Deployment {
       () => say('  waiting for the Switchroom that is stopping in this folder ...'),
       this.#interrupted,
     )
+    setInterval(() => this.#rotateLogs(), rotateEveryMs).unref()
     const keys = {
       vault: this.#settings.vaultKey ?? vaultKey(this.dataFolder),
       operator: this.#settings.operatorKey ?? operatorKey(this.dataFolder),
@@ -126,6 +130,14 @@ export class Deployment {
     })
     this.#parts.push({ name: 'the worker', stop: () => worker.stop(), kill: () => worker.kill() })
     await step('starting the worker', worker.startOrRetry(this.#interrupted))
+  }
+
+  #rotateLogs(): void {
+    try {
+      rotateLogs(this.dataFolder)
+    } catch (error) {
+      complain(`the logs could not be rotated (${error instanceof Error ? error.message : String(error)})`)
+    }
   }
 
   #compileCache(): string {

@@ -13,8 +13,8 @@ import { voiceRoutes } from './voices/voices.routes.ts'
 export async function makeSpeechServer(
   made: Omit<Parts, 'tasks'> & { logger: FastifyBaseLogger },
 ): Promise<Server> {
-  const { settings, logger } = made
-  const server = makeServer(settings, logger)
+  const { settings, logger, meters } = made
+  const server = makeServer(settings, logger, meters)
   const tasks = new PeriodicTasks(logger)
   const parts: Parts = { ...made, tasks }
   server.addHook('onClose', () => tasks.stopAll())

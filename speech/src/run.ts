@@ -1,11 +1,15 @@
+import { metricsOf } from '@switchroom/contract/metrics/table'
 import { findVendors, type InstalledVendor, type InstalledVendors } from '@switchroom/kit/installed'
 import { Listeners } from '@switchroom/process/listeners'
+import { Meters } from '@switchroom/process/meters'
+import { serveMetrics } from '@switchroom/process/metrics-listener'
 import { openLog } from '@switchroom/process/logging'
 import { runProcess } from '@switchroom/process/run-process'
 import type { Logger } from 'pino'
 import { listenOn, makeSpeechServer } from './app.ts'
 import { GatewayClient } from './gateway/gateway-client.ts'
 import { readSettings } from './foundation/settings.ts'
+import type { SpeechMeters } from './http/server.ts'
 
 /** How long requests under way may take after the stop was asked for. */
 const graceMs = 10_000
@@ -28,7 +32,9 @@ await runProcess(async () => {
   const { logger } = log
   const gateway = new GatewayClient(settings, logger)
   const vendors = findVendors(settings.vendorFolders)
-  const server = await makeSpeechServer({ settings, gateway, vendors, logger })
+  const meters: SpeechMeters = new Meters(metricsOf('voice server'))
+  const metrics = await serveMetrics(meters.registry, settings.metrics, logger)
+  const server = await makeSpeechServer({ settings, gateway, vendors, logger, meters })
   const listeners = new Listeners()
   const port = await listenOn(listeners, server, settings)
   await warmUp(vendors, logger)
@@ -36,6 +42,7 @@ await runProcess(async () => {
   const stop = async () => {
     await listeners.close(graceMs)
     await gateway.settled(graceMs)
+    await metrics.close()
   }
   return { log, stop }
 })

@@ -11,6 +11,7 @@ import { makeServer } from '../src/http/server.ts'
 import { readSettings } from '../src/foundation/settings.ts'
 import { startTranscriberWire } from './transcriber-wire.ts'
 import { GatewayFake } from './gateway-fake.ts'
+import { speechMeters } from './speech-meters.ts'
 
 /** Live transcription alone, before a gateway that grants a vendor whose wire is ours, and less patient. */
 export async function startLive(hurried: Partial<LiveLimits> = {}, vendorFolders: string[] = []) {
@@ -31,9 +32,10 @@ export async function startLive(hurried: Partial<LiveLimits> = {}, vendorFolders
   const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
   const logger = makeLogger('trace', sink)
   const client = new GatewayClient(settings, logger)
-  const server = makeServer(settings, logger)
+  const meters = speechMeters()
+  const server = makeServer(settings, logger, meters)
   const tasks = new PeriodicTasks(logger)
-  const parts = { settings, gateway: client, vendors: findVendors(vendorFolders), tasks }
+  const parts = { settings, gateway: client, vendors: findVendors(vendorFolders), tasks, meters }
   await server.register(async (scope) => streamRoutes(scope, parts, { ...usualLimits, ...hurried }))
   const listeners = new Listeners()
   const port = await listenOn(listeners, server, settings)

@@ -6,6 +6,7 @@ import { GatewayClient } from '../src/gateway/gateway-client.ts'
 import { makeLogger } from '@switchroom/process/logging'
 import { readSettings } from '../src/foundation/settings.ts'
 import { GatewayFake } from './gateway-fake.ts'
+import { speechMeters } from './speech-meters.ts'
 
 export interface SpeechServer extends AsyncDisposable {
   url: string
@@ -30,7 +31,7 @@ export async function startSpeechServer(
   const logger = makeLogger('trace', sink)
   const gateway = new GatewayClient(settings, logger)
   const vendors = findVendors(settings.vendorFolders)
-  const server = await makeSpeechServer({ settings, gateway, vendors, logger })
+  const server = await makeSpeechServer({ settings, gateway, vendors, logger, meters: speechMeters() })
   const listeners = new Listeners()
   const port = await listenOn(listeners, server, settings)
   const dispose = async () => {

@@ -14,6 +14,8 @@ const packages = {
   openssl: 'openssl',
   'redis-server': 'redis-server',
   pgbouncer: 'pgbouncer',
+  prometheus: 'prometheus',
+  promtool: 'prometheus',
 } as const
 export type TestProgram = keyof typeof packages
 
@@ -35,7 +37,7 @@ export const missing = (program: TestProgram): string | false =>
 export function installMissing(tell: (sentence: string) => void) {
   const wanted = (Object.keys(packages) as TestProgram[]).filter((program) => missing(program) !== false)
   if (wanted.length === 0) return
-  const names = wanted.map((program) => packages[program])
+  const names = [...new Set(wanted.map((program) => packages[program]))]
   if (process.getuid?.() === 0 && hasApt()) {
     tell(`Installing ${names.join(' and ')} for the tests that need them`)
     if (!install(names)) {

@@ -10,6 +10,7 @@ import type { Leg } from '@switchroom/media/leg'
 import { openLog } from '@switchroom/process/logging'
 import { GatewayClient } from './gateway-client.ts'
 import { borrowVendors } from './processes/lent-vendors.ts'
+import { watchLoopDelay } from './processes/loop-delay.ts'
 import { ProcessLegs } from './processes/process-legs.ts'
 import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
 import { warmUp, warmVendors } from './processes/warm-up.ts'
@@ -24,14 +25,19 @@ const keptMs = 60_000
 
 keepConnections(keptMs)
 const settings = readSettings(process.env)
-const { logger, flush } = openLog(settings.logLevel, 4_000)
+const log = openLog(settings.logLevel, 4_000)
 const gateway = new GatewayClient(settings, process.argv[2] ?? '')
+const logger = log.logger.child({ worker: gateway.worker })
 const vendors = findVendors(settings.vendorFolders)
 const calls = new Map<string, SpokenCall>()
 
 // that the worker is gone is noticed by 'disconnect'
 const send = (message: FromProcess) => void process.send?.(message, undefined, undefined, () => {})
 const legs = new ProcessLegs(send)
+watchLoopDelay(
+  () => calls.size > 0,
+  (longestMs) => send({ type: 'process.delay', longestMs }),
+)
 
 process.on('message', (message: ToProcess, socket?: Socket) => {
   if (message.type === 'run') void runTask(message.task)
@@ -48,7 +54,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'))
 process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'uncaught exception')
-  flush()
+  log.flush()
   process.exit(1)
 })
 await borrowVendors(vendors, process.argv[3] ?? '')

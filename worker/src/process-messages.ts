@@ -1,4 +1,5 @@
 import type { BrowserOffer, CarrierRoute } from '@switchroom/contract/media-plane'
+import type { Environment } from '@switchroom/contract/scopes'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { LegEnd, SoundState } from '@switchroom/media/leg'
 import type { RoomTerms } from '@switchroom/media/livekit/room'
@@ -27,6 +28,7 @@ export type CallTask =
 export interface RoomTask {
   kind: 'room'
   call: string
+  env: Environment
   /**
    * A phone that called, a browser's or a dialled call that is known already, a phone for which there is no place, or
    * one whose process was lost.
@@ -111,4 +113,6 @@ export type FromProcess =
   | { type: 'call.vendors'; call: string; onMachine: boolean }
   /** For one of the worker's own sentences. */
   | { type: 'sentence'; asked: SentenceAsked; ask: number }
+  /** How late its event loop was at most in the last seconds, in which it ran calls. */
+  | { type: 'process.delay'; longestMs: number }
   | { type: 'call.over'; call: string }

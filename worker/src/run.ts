@@ -1,7 +1,11 @@
+import { metricsOf } from '@switchroom/contract/metrics/table'
 import { openLog } from '@switchroom/process/logging'
+import { Meters } from '@switchroom/process/meters'
+import { serveMetrics } from '@switchroom/process/metrics-listener'
 import { runProcess } from '@switchroom/process/run-process'
 import { readSettings } from './settings.ts'
 import { Worker } from './worker.ts'
+import type { WorkerMeters } from './worker-metrics.ts'
 
 /** How long the end of a call may take if the worker ends it. */
 const graceMs = 8_000
@@ -9,7 +13,9 @@ const graceMs = 8_000
 await runProcess(async () => {
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
-  const worker = await Worker.start(settings, log.logger)
+  const meters: WorkerMeters = new Meters(metricsOf('worker'))
+  const metrics = await serveMetrics(meters.registry, settings.metrics, log.logger)
+  const worker = await Worker.start(settings, log.logger, meters)
   const { sipPort, sipTlsPort: tls } = worker
   if (sipPort === undefined) log.logger.info('started')
   else log.logger.info({ host: settings.sipHost, port: sipPort, ...(tls && { tls }) }, 'listening')
@@ -17,7 +23,10 @@ await runProcess(async () => {
   return {
     log,
     drain: () => worker.drain(),
-    stop: () => worker.stop(graceMs),
+    stop: async () => {
+      await worker.stop(graceMs)
+      await metrics.close()
+    },
     messages: isOtherPort ? [{ phones: `${settings.mediaAddress}:${sipPort}` }] : [],
   }
 })

@@ -28,6 +28,13 @@ test('a worker that is given its key alone serves both environments of the gatew
     privateHosts: [],
     privateNetworks: [],
     vendorFolders: [],
+    metrics: {
+      host: '127.0.0.1',
+      port: 8085,
+      ports: 10,
+      isPortSet: false,
+      setting: 'SVC_WORKER_METRICS_PORT',
+    },
     logLevel: 'info',
   })
 })

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { availableParallelism, hostname } from 'node:os'
 import { environments, type Environment } from '@switchroom/contract/scopes'
+import { readMetricsAddress, type MetricsAddress } from '@switchroom/process/metrics-address'
 import {
   dnsServer,
   folder,
@@ -64,6 +65,7 @@ export interface Settings {
   privateNetworks: string[]
   /** Folders of further vendor packages. */
   vendorFolders: string[]
+  metrics: MetricsAddress
   logLevel: LogLevel
 }
 
@@ -93,6 +95,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     privateHosts: read('SVC_PRIVATE_HOSTS', listOf(String)) ?? [],
     privateNetworks: read('SVC_PRIVATE_NETWORKS', listOf(privateNetwork)) ?? [],
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
+    metrics: readMetricsAddress(read, 'SVC_WORKER_METRICS_PORT', { port: 8085, ports: 10 }),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }

@@ -26,6 +26,7 @@ import { placesAhead, thisMachine } from './processes/places-ahead.ts'
 import { RunningCalls, type Dial } from './processes/running-calls.ts'
 import { Sentences } from './sentences.ts'
 import { workerName, type Settings } from './settings.ts'
+import { observeWorker, sipMetrics, type WorkerMeters } from './worker-metrics.ts'
 
 const usualPort = 5060
 /** Callers who come before the worker's own sentences are made would hear nothing instead of them. */
@@ -68,10 +69,11 @@ export class Worker {
    * Resolves once the SIP port is open and processes for calls are ready: what calls before hears it ring. The
    * gateway sends the fences as soon as it answers.
    */
-  static async start(settings: Settings, logger: Logger): Promise<Worker> {
+  static async start(settings: Settings, log: Logger, meters: WorkerMeters): Promise<Worker> {
     const { environments, capacity, callsPerProcess, localOrg, mediaServers } = settings
     const embedded = environments.filter((env) => !mediaServers[env])
     const gateway = new GatewayClient(settings, workerName())
+    const logger = log.child({ worker: gateway.worker })
     const [draining, stopping] = [new AbortController(), new AbortController()]
     const [fences, ports, sentences] = [
       new Fences(),
@@ -105,9 +107,11 @@ export class Worker {
         )
       },
       onLost: (lost) => tellLostCaller(sentences, lost),
+      countLost: (lost) => meters.count('switchroom_lost_calls_total', [], lost),
       clipOf: ({ occasion, language, callsBack }) => sentences.clipOf(occasion, language, callsBack),
     })
     const isDraining = () => draining.signal.aborted
+    observeWorker(meters, { calls, capacity, isDraining })
     const inbound = new Inbound({ gateway, logger, calls, sentences, localOrg, isDraining })
     const outbound = new Outbound({ gateway, logger, calls, dial })
     const hasPhones = embedded.length > 0 || localOrg !== undefined
@@ -122,6 +126,7 @@ export class Worker {
       releasePort: ports.release,
       onInvite: (invite) => void inbound.take(invite),
       mayDial: addresses.mayDial,
+      ...sipMetrics(meters),
       log: (sentence) => logger.info(sentence),
     })
     const trunkTests = new TrunkTests({ gateway, sip, addresses, dial, logger })

@@ -32,7 +32,7 @@ import type { OpenOutlet } from './written/outlets.ts'
 import type { SettingsScope } from '../agents/scope.ts'
 import type { RecordOptOut } from './contacts/opt-out.ts'
 import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
-import { observeLines } from './metering/line-metrics.ts'
+import { EntryMeter } from './metering/entry-metrics.ts'
 import { EntryPartitions } from './partitions/entry-partitions.ts'
 import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
@@ -68,7 +68,7 @@ export function makeCalls(
     settings,
     clock,
     logger,
-    metrics,
+    meters,
     database,
     dueChecks,
     directConnection,
@@ -93,6 +93,7 @@ export function makeCalls(
   } = parts
 
   const liveLogs = new LiveLogs(database, signals, runningGateways.id, logger)
+  const entryMeter = new EntryMeter(meters)
   const log = new Log({
     database: writingDatabase,
     clock,
@@ -101,6 +102,7 @@ export function makeCalls(
     signals,
     gateway: runningGateways.id,
     charge: (tx, charges) => accounts.chargeAll(tx, charges),
+    meter: entryMeter,
   })
   const mailbox = new GatewayMailbox({
     database,
@@ -125,7 +127,15 @@ export function makeCalls(
     connectionEntries.lost(holdings)
     appRequests.assignments.holdingsLost(holdings)
   }
-  const tools = new Tools({ database, logger, log, liveLogs, appRequests, timeoutMs: settings.toolTimeoutMs })
+  const tools = new Tools({
+    database,
+    logger,
+    log,
+    liveLogs,
+    appRequests,
+    meters,
+    timeoutMs: settings.toolTimeoutMs,
+  })
   const appFrames = new AppFrames({ database, log, appRequests, tools, recordOptOut })
   const eventLogs = new EventLogs(database, liveLogs, logger)
   const relay = new Relay(liveLogs)
@@ -165,7 +175,7 @@ export function makeCalls(
     log,
     pricing,
     vendorWindow,
-    observeLine: observeLines(metrics),
+    meter: entryMeter,
     recordOptOut,
     memories,
   })
@@ -226,6 +236,7 @@ export function makeCalls(
     idleMs: settings.chatIdleMs,
     openOutlet: messaging.openOutlet,
   })
+  meters.gauge('switchroom_calls_live', () => writtenCalls.countLive())
   const connectionCaps = new ConnectionCaps({ database, clock, logger, gateways: runningGateways })
   const chats = new Chats({
     database,

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { isUnavailable } from '../database/database.ts'
 import { refusalOfRace } from '../database/retries.ts'
 import { notFound, Refusal, unavailable, unprocessable } from '../foundation/refusals.ts'
+import { aboutRequest } from './request-fields.ts'
 import type { Routes } from './routes.ts'
 import { sentenceOf } from './shape-sentences.ts'
 
@@ -18,8 +19,9 @@ export interface Answers {
 export const answerFailures =
   (answers: Answers) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOf(error, request)
-    if (refusal.status === 500) request.log.error({ err: error }, 'a request failed')
-    else if (isUnavailable(error)) request.log.warn({ err: error }, 'the database could not serve a request')
+    const about = { err: error, ...aboutRequest(request, refusal.status) }
+    if (refusal.status === 500) request.log.error(about, 'a request failed')
+    else if (isUnavailable(error)) request.log.warn(about, 'the database could not serve a request')
     void reply.code(answers.statusOf(refusal.status)).headers(refusal.headers).send(answers.bodyOf(refusal))
   }
 

@@ -1,7 +1,7 @@
+import { metricNamed } from '@switchroom/contract/metrics/table'
 import { Histogram, type Registry } from 'prom-client'
+import { aboutRequest } from './request-fields.ts'
 import type { Server } from './server.ts'
-
-const bucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
  * Measures and logs every answer by its route as declared: no path, query, header or body as sent, because
@@ -23,21 +23,22 @@ export function observeRequests(server: Server, metrics: Registry) {
     const route = request.routeOptions.url ?? 'unknown'
     const status = reply.statusCode
     durationOf(method, route, status).observe(reply.elapsedTime / 1000)
-    request.log.info({ method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 }, 'answered')
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    request.log.info({ method, route, status, ms, ...aboutRequest(request, status) }, 'answered')
     done()
   })
 }
 
 /** Listeners of one process are measured together. */
 function durationsIn(metrics: Registry): Histogram {
-  const name = 'svc_http_request_seconds'
+  const { name, help, labels, buckets = [] } = metricNamed('svc_http_request_seconds')
   const known = metrics.getSingleMetric(name)
   if (known instanceof Histogram) return known
   return new Histogram({
     name,
-    help: 'Time from the first byte of a request to the last of its answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: bucketsS,
+    help,
+    labelNames: Object.keys(labels),
+    buckets: [...buckets],
     registers: [metrics],
   })
 }

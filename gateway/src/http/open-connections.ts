@@ -1,3 +1,4 @@
+import type { Reading } from '@switchroom/process/meters'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Caller } from '../foundation/caller.ts'
 import { secondMs } from '../foundation/clock.ts'
@@ -6,8 +7,12 @@ import type { Authentication, Opened } from './authentication.ts'
 
 const pollEveryMs = 2 * secondMs
 
+const connectionKinds = ['event_stream', 'app_socket', 'chat_socket'] as const
+type ConnectionKind = (typeof connectionKinds)[number]
+
 /** A socket or an event stream: it outlives the request whose key was checked. */
 export interface OpenConnection extends Opened {
+  readonly kind: ConnectionKind
   /** Called after each check that the key passed, with its caller as of now. */
   stays(caller: Caller): void
   /** Called once: the key is no longer valid for it. */
@@ -38,6 +43,12 @@ export class OpenConnections {
 
   delete(connection: OpenConnection) {
     this.#open.delete(connection)
+  }
+
+  countOpen(): Reading[] {
+    const counts = new Map<ConnectionKind, number>(connectionKinds.map((kind) => [kind, 0]))
+    for (const { kind } of this.#open) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    return Array.from(counts, ([kind, open]) => [open, kind] as const)
   }
 
   /** Checks one connection now: its caller, or undefined after it was ended. */

@@ -12,6 +12,7 @@ export function makeHttp(parts: Infrastructure) {
 
   const authentication = new Authentication(database, clock, settings)
   const openConnections = new OpenConnections(authentication)
+  parts.meters.gauge('switchroom_connections_open', () => openConnections.countOpen())
   const rateCounts = new RateCounts(database, clock)
 
   const slowRequests = new SlowRequests(settings.limits.slowRequestsPerOrg)

@@ -30,7 +30,7 @@ export type ProvidersRoom = ReturnType<typeof makeProviders>
 
 /** Vendors, their keys and prices, voices, and the grants of voice servers. */
 export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
-  const { settings, clock, logger, metrics, vault, database, authentication, rateCounts, orgs } = parts
+  const { settings, clock, logger, meters, vault, database, authentication, rateCounts, orgs } = parts
   const { publicAddresses } = parts
 
   const vendors = findVendors(settings.vendorFolders)
@@ -69,7 +69,7 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
   )
   const stageKeys = new StageKeys(vendors, lentKeys, rates)
   const vendorWindow = new VendorWindow(clock, settings.vendorWindowMs)
-  observeVendors(metrics, vendors, vendorWindow)
+  observeVendors(meters, vendors, vendorWindow)
   const voices = new Voices(vendors, providersRow, lentKeys, settings.sampleTimeoutMs)
   const samples = new Samples({
     vendors,

@@ -82,7 +82,12 @@ export function makeTelephony(
   })
   const consents = new Consents(database, clock)
   const dialPolicies = new DialPolicies(database, orgs)
-  const dialDecisions = new DialDecisions({ database, clock, gateways: runningGateways })
+  const dialDecisions = new DialDecisions({
+    database,
+    clock,
+    gateways: runningGateways,
+    onDecided: (env, outcome) => parts.meters.count('switchroom_dials_total', [env, outcome]),
+  })
   const dialLedger = new DialLedger(database)
   const fromNumbers = new FromNumbers(database)
   const outboundProvisioning = new OutboundProvisioning({

@@ -16,6 +16,8 @@ export interface ClientTransactionParts {
   flow: Flow
   timing: Timing
   onResponse: (response: SipResponse | null) => void
+  /** Once, before the response is handed on; null is that none came. */
+  onFinal: (status: number | null) => void
   onOver: () => void
 }
 
@@ -26,6 +28,7 @@ export class ClientTransaction {
   readonly #flow: Flow
   readonly #timing: Timing
   readonly #onResponse: (response: SipResponse | null) => void
+  readonly #onFinal: (status: number | null) => void
   readonly #onOver: () => void
   #repeating: Repeating | null = null
   #over: NodeJS.Timeout | undefined
@@ -33,12 +36,13 @@ export class ClientTransaction {
   #acknowledgement: Buffer | null = null
   readonly #unwatch: () => void
 
-  constructor({ request, via, flow, timing, onResponse, onOver }: ClientTransactionParts) {
+  constructor({ request, via, flow, timing, onResponse, onFinal, onOver }: ClientTransactionParts) {
     this.#request = request
     this.#via = via
     this.#flow = flow
     this.#timing = timing
     this.#onResponse = onResponse
+    this.#onFinal = onFinal
     this.#onOver = onOver
     const bytes = writeRequest(request.method, request.uri, [['via', via], ...request.headers], request.body)
     flow.send(bytes)
@@ -76,6 +80,7 @@ export class ClientTransaction {
         clearTimeout(this.#over)
       }
     } else {
+      this.#onFinal(status)
       this.#repeating?.stop()
       clearTimeout(this.#over)
       if (this.#isInvite && status >= 300) this.#acknowledge(response)
@@ -120,6 +125,7 @@ export class ClientTransaction {
 
   #giveUp(): void {
     this.#status = 408
+    this.#onFinal(null)
     this.end()
     this.#onResponse(null)
   }

@@ -54,6 +54,7 @@ export class Reception {
     const mark = `${request.callId} ${request.from.tag} ${request.via.branch}`
     const tag = createHmac('sha256', this.#tagKey).update(mark).digest('hex').slice(0, 32)
     answeringFlow(request, flow).send(writeAnswer(request, flow, status, { tag, ...answer }))
+    this.#stack.transactions.onFinal('sent', request.method, status)
   }
 
   cancel(invite: ServerTransaction): void {

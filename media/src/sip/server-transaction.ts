@@ -43,23 +43,28 @@ function reached(value: string, { via }: SipRequest, flow: Flow): string {
   return port !== '' || via.host !== flow.address ? `${kept};received=${flow.address}${port}` : kept
 }
 
+export interface ServerTransactionEnds {
+  onFinal: (status: number) => void
+  onOver: () => void
+}
+
 /** One request that came in, until it is answered for good. */
 export class ServerTransaction {
   readonly request: SipRequest
   readonly flow: Flow
   readonly #timing: Timing
-  readonly #onOver: () => void
+  readonly #ends: ServerTransactionEnds
   #last: Buffer | null = null
   #status = 0
   #repeating: Repeating | null = null
   #over: NodeJS.Timeout | undefined
   #onUnacknowledged: (() => void) | null = null
 
-  constructor(request: SipRequest, flow: Flow, timing: Timing, onOver: () => void) {
+  constructor(request: SipRequest, flow: Flow, timing: Timing, ends: ServerTransactionEnds) {
     this.request = request
     this.flow = flow
     this.#timing = timing
-    this.#onOver = onOver
+    this.#ends = ends
   }
 
   get isAnswered(): boolean {
@@ -73,6 +78,7 @@ export class ServerTransaction {
     this.#last = writeAnswer(this.request, this.flow, status, answer)
     this.#send()
     if (status < 200) return
+    this.#ends.onFinal(status)
     const isInvite = this.request.method === 'INVITE'
     if (isInvite && (status < 300 || !this.flow.isReliable))
       this.#repeating = new Repeating(this.#timing.t1Ms, this.#timing.t2Ms, () => this.#send())
@@ -109,7 +115,7 @@ export class ServerTransaction {
   end(): void {
     clearTimeout(this.#over)
     this.#repeating?.stop()
-    this.#onOver()
+    this.#ends.onOver()
   }
 
   #endIn(ms: number): void {

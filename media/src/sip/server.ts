@@ -11,6 +11,7 @@ import { Registration, type RegistrationOptions } from './registration.ts'
 import { dialogKey, type EarlyDialog, SipStack } from './stack.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import { type Timing, usualTiming } from './timing.ts'
+import type { OnFinal } from './transactions.ts'
 import { SipTransport } from './transport.ts'
 import { probeTrunk } from './trunk-probe.ts'
 
@@ -45,10 +46,15 @@ export interface SipOptions {
   mayDial?: (address: string) => boolean
   /** Of a name that a far end has its sound at; the system's way by default. */
   findAddress?: FindAddress
+  onFinal?: OnFinal
+  /** A message was dropped, which is counted in the stats. */
+  onDropped?: (why: DroppedFor) => void
   log?: (sentence: string) => void
   limits?: Partial<SipLimits>
   timing?: Partial<Timing>
 }
+
+type DroppedFor = 'refused' | 'limited' | 'malformed'
 
 const byeWithinMs = 2_000
 
@@ -60,11 +66,13 @@ export class SipServer {
   readonly #beginnings: TokenBuckets
   readonly #names: SoundNames
   readonly #log: (sentence: string) => void
-  #counted = { refused: 0, limited: 0, malformed: 0 }
+  readonly #onDropped: (why: DroppedFor) => void
+  readonly #counted: Pick<SipStats, DroppedFor> = { refused: 0, limited: 0, malformed: 0 }
   #stopped: Promise<void> | null = null
 
   private constructor(options: SipOptions) {
     this.#log = options.log ?? (() => {})
+    this.#onDropped = options.onDropped ?? (() => {})
     const limits = { ...usualLimits, ...options.limits }
     this.#names = new SoundNames(options.findAddress)
     this.#beginnings = new TokenBuckets(limits.newRequestsPerS, limits.sources)
@@ -78,6 +86,7 @@ export class SipServer {
       timing: { ...usualTiming, ...options.timing },
       limits,
       mayDial: options.mayDial ?? (() => true),
+      ...(options.onFinal && { onFinal: options.onFinal }),
       log: this.#log,
     })
     this.#gate = new SipGate(options.fences, options.isLocalAllowed)
@@ -96,8 +105,8 @@ export class SipServer {
       isWithinRate: (source) => server.#isWithin(server.#stack.said, source),
       onMessage: (message, flow) =>
         server.#names.resolve(message, (resolved) => server.#receive(resolved, flow)),
-      onMalformed: () => server.#counted.malformed++,
-      onRefused: () => server.#counted.refused++,
+      onMalformed: () => server.#drop('malformed'),
+      onRefused: () => server.#drop('refused'),
     })
     server.#stack.open(transport)
     return server
@@ -165,8 +174,13 @@ export class SipServer {
 
   #isWithin(buckets: TokenBuckets, source: string): boolean {
     const isWithin = buckets.take(source)
-    if (!isWithin) this.#counted.limited++
+    if (!isWithin) this.#drop('limited')
     return isWithin
+  }
+
+  #drop(why: DroppedFor): void {
+    this.#counted[why]++
+    this.#onDropped(why)
   }
 
   #receive(message: SipMessage, flow: Flow): void {

@@ -8,7 +8,7 @@ import { Locator, type Place } from './location.ts'
 import { type SipRequest, type SipResponse, writeRequest } from './message.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import type { Timing } from './timing.ts'
-import { Transactions, viaOf } from './transactions.ts'
+import { Transactions, viaOf, type OnFinal } from './transactions.ts'
 import type { SipTransport } from './transport.ts'
 import { Unacknowledged } from './unacknowledged.ts'
 
@@ -40,6 +40,7 @@ export interface StackOptions {
   limits: SipLimits
   /** Whether something may be sent to an address that nothing was received from. */
   mayDial: (address: string) => boolean
+  onFinal?: OnFinal
   log: (sentence: string) => void
 }
 
@@ -77,7 +78,7 @@ export class SipStack {
   constructor(options: StackOptions) {
     this.options = options
     this.said = new TokenBuckets(options.limits.messagesPerS, options.limits.sources)
-    this.transactions = new Transactions(options.timing)
+    this.transactions = new Transactions(options.timing, options.onFinal)
     this.unacknowledged = new Unacknowledged(options.limits)
     const { host, publicAddress6, nameServers } = options
     this.#locator = new Locator({

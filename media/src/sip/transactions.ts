@@ -24,8 +24,12 @@ const mergeKey = ({ callId, cseq, from }: SipRequest) => `${callId} ${cseq.numbe
 
 const callKey = ({ callId, from }: SipRequest) => `${callId} ${from.tag}`
 
+/** Called with each final response, once for each transaction; null: none came in time. */
+export type OnFinal = (direction: 'sent' | 'received', method: string, status: number | null) => void
+
 /** Everything that was asked and is not settled, both ways. */
 export class Transactions {
+  readonly onFinal: OnFinal
   readonly #timing: Timing
   readonly #servers = new Map<string, ServerTransaction>()
   /** Requests that begin something, however they came here. */
@@ -34,8 +38,9 @@ export class Transactions {
   readonly #within = new Counts()
   readonly #clients = new Map<string, ClientTransaction>()
 
-  constructor(timing: Timing) {
+  constructor(timing: Timing, onFinal: OnFinal = () => {}) {
     this.#timing = timing
+    this.onFinal = onFinal
   }
 
   get size(): number {
@@ -62,9 +67,12 @@ export class Transactions {
 
   take(request: SipRequest, flow: Flow): ServerTransaction {
     const [key, merge, call] = [keyOf(request, request.method), mergeKey(request), callKey(request)]
-    const taken = new ServerTransaction(request, flow, this.#timing, () => {
-      if (this.#servers.delete(key)) this.#within.remove(call)
-      if (this.#beginnings.get(merge) === taken) this.#beginnings.delete(merge)
+    const taken = new ServerTransaction(request, flow, this.#timing, {
+      onFinal: (status) => this.onFinal('sent', request.method, status),
+      onOver: () => {
+        if (this.#servers.delete(key)) this.#within.remove(call)
+        if (this.#beginnings.get(merge) === taken) this.#beginnings.delete(merge)
+      },
     })
     this.#servers.set(key, taken)
     this.#within.add(call)
@@ -109,6 +117,7 @@ export class Transactions {
       flow,
       timing: this.#timing,
       onResponse,
+      onFinal: (status) => this.onFinal('received', request.method, status),
       onOver: () => this.#clients.delete(key),
     })
     this.#clients.set(key, sent)

@@ -14,6 +14,7 @@ test('a voice server needs only the key it shares with the gateway (SD-01)', () 
     vendorFolders: [],
     speechTimeoutMs: 15_000,
     transcribeTimeoutMs: 120_000,
+    metrics: { host: '127.0.0.1', port: 8084, ports: 1, isPortSet: false, setting: 'SVC_VOICE_METRICS_PORT' },
     logLevel: 'info',
   })
   assert.equal(readSettings({ ...needed, SVC_PORT: '9000' }).gatewayUrl, 'http://127.0.0.1:9000')

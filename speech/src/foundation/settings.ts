@@ -3,6 +3,7 @@ import {
   readTrustedProxies,
   type ConnectionLimits,
 } from '@switchroom/process/connection-limits'
+import { readMetricsAddress, type MetricsAddress } from '@switchroom/process/metrics-address'
 import {
   folder,
   listOf,
@@ -28,6 +29,7 @@ export interface Settings {
   speechTimeoutMs: number
   transcribeTimeoutMs: number
   connections: ConnectionLimits & { trustedProxies: Network[] }
+  metrics: MetricsAddress
   logLevel: LogLevel
 }
 
@@ -45,6 +47,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     speechTimeoutMs: read('SVC_SPEECH_TIMEOUT_S', secondsAsMs) ?? 15_000,
     transcribeTimeoutMs: read('SVC_TRANSCRIBE_TIMEOUT_S', secondsAsMs) ?? 120_000,
     connections: { ...readConnectionLimits(read), trustedProxies: readTrustedProxies(read) },
+    metrics: readMetricsAddress(read, 'SVC_VOICE_METRICS_PORT', { port: 8084, ports: 1 }),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }

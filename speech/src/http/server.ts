@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
+import type { MetricNames } from '@switchroom/contract/metrics/table'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { capConnections, serverOptions, SlowBodies } from '@switchroom/process/connection-limits'
+import type { Meters } from '@switchroom/process/meters'
 import type { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import fastify, {
   LogController,
@@ -18,6 +21,7 @@ import type { Settings } from '../foundation/settings.ts'
 const bodyLimitBytes = 1024 * 1024
 
 export type Server = FastifyInstance
+export type SpeechMeters = Meters<MetricNames>
 
 /** What every route of the voice server works with. */
 export interface Parts {
@@ -25,10 +29,15 @@ export interface Parts {
   settings: Settings
   gateway: GatewayClient
   vendors: InstalledVendors
+  meters: SpeechMeters
 }
 
 /** An HTTP server that answers every refusal alike and logs no path, query, header or body as sent. */
-export function makeServer({ connections: limits }: Settings, logger: FastifyBaseLogger): Server {
+export function makeServer(
+  { connections: limits }: Settings,
+  logger: FastifyBaseLogger,
+  meters: SpeechMeters,
+): Server {
   const methods = new Map<string, Set<string>>()
   const sockets = new Set<string>()
   const server = fastify({
@@ -50,6 +59,9 @@ export function makeServer({ connections: limits }: Settings, logger: FastifyBas
     clientErrorHandler: answerBrokenRequest,
   })
   capConnections({ server: server.server, limits, trustedProxies: limits.trustedProxies, logger })
+  meters.limit('method', new Set(METHODS))
+  meters.limit('route', methods)
+  meters.limit('status', { has: (status) => /^[1-5]\d\d$/.test(status) })
   const slowBodies = new SlowBodies(server.server, limits)
   server.addHook('onRoute', (route) => {
     const taken = methods.get(route.url) ?? new Set()
@@ -69,6 +81,9 @@ export function makeServer({ connections: limits }: Settings, logger: FastifyBas
   })
   server.addHook('onResponse', (request, reply, done) => {
     logAnswer(request, reply, 'answered')
+    const { method, routeOptions } = request
+    const labels = [method, routeOptions.url ?? 'unknown', String(reply.statusCode)]
+    meters.observe('svc_http_request_seconds', reply.elapsedTime / 1000, labels)
     done()
   })
   server.removeAllContentTypeParsers()
@@ -87,13 +102,18 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, how: string) {
   const { method } = request
   const route = request.routeOptions.url ?? 'unknown'
   const ms = Math.round(reply.elapsedTime * 10) / 10
-  request.log.info({ method, route, status: reply.statusCode, ms }, how)
+  request.log.info({ method, route, status: reply.statusCode, ms, ...aboutRequest(request) }, how)
+}
+
+/** What a line about a request names: the org, once its key is checked. */
+function aboutRequest({ entered }: Partial<Pick<FastifyRequest, 'entered'>>) {
+  return entered && entered.org !== '' ? { org: entered.org } : {}
 }
 
 /** The only function that turns a failure into a response. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error, request)
-  if (refusal.status === 500) request.log.error({ err: error }, 'a request failed')
+  if (refusal.status === 500) request.log.error({ err: error, ...aboutRequest(request) }, 'a request failed')
   const { status, code, message, headers } = refusal
   void reply
     .code(status)

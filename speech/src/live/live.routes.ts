@@ -20,6 +20,7 @@ const options = {
 export async function streamRoutes(server: Server, parts: Parts, limits = usualLimits) {
   const { gateway, vendors, tasks } = parts
   const streams = new OpenStreams(gateway, limits)
+  parts.meters.gauge('switchroom_speech_streams', () => [[streams.count]])
   tasks.start(streams.judgement)
   const openings = new WeakMap<IncomingMessage, Opening & { requestId: string }>()
   await server.register(websocket, {

@@ -21,6 +21,10 @@ export class OpenStreams {
     this.#limits = limits
   }
 
+  get count(): number {
+    return this.#streams.size
+  }
+
   get judgement(): PeriodicTask {
     return { name: 'judge open streams', everyMs: this.#limits.judgeEveryMs, run: () => this.#judge() }
   }

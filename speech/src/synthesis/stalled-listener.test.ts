@@ -6,6 +6,7 @@ import { findVendors } from '@switchroom/kit/installed'
 import { Listeners } from '@switchroom/process/listeners'
 import { until } from '@switchroom/gateway/testing/until'
 import { GatewayFake } from '../../testing/gateway-fake.ts'
+import { speechMeters } from '../../testing/speech-meters.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'
 import { GatewayClient } from '../gateway/gateway-client.ts'
 import { makeLogger } from '@switchroom/process/logging'
@@ -31,8 +32,10 @@ async function startSpeech(stallMs: number) {
   const settings = readSettings({ SVC_GATEWAY_URL: gateway.url, SVC_FLEET_KEY: 'svc_fleet_x' })
   const logger = makeLogger('silent', process.stdout)
   const client = new GatewayClient(settings, logger)
-  const server = makeServer(settings, logger)
-  const parts = { settings, gateway: client, vendors: findVendors([]), tasks: new PeriodicTasks(logger) }
+  const meters = speechMeters()
+  const server = makeServer(settings, logger, meters)
+  const tasks = new PeriodicTasks(logger)
+  const parts = { settings, gateway: client, vendors: findVendors([]), tasks, meters }
   await server.register(async (scope) => speechRoutes(scope, parts, stallMs))
   const listeners = new Listeners()
   const port = await listenOn(listeners, server, { host: '127.0.0.1', port: 0 })

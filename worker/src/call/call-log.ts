@@ -108,7 +108,7 @@ export class CallLog {
       for (const { settle } of waiting) settle?.()
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
-      this.#logger.warn({ err: failure, call: this.#call }, 'entries were not kept')
+      this.#logger.warn({ err: failure }, 'entries were not kept')
       for (const { settle } of waiting) settle?.(failure)
       if (failure instanceof GatewayRefusal && [404, 409].includes(failure.status)) this.close()
     }

@@ -60,13 +60,15 @@ export class SpokenCall {
   #isTakenOver = false
 
   constructor(parts: SpokenCallParts, opened: OpenedWorkerCall, endsAt: number | null) {
-    this.#parts = parts
+    const { call, org, agent } = opened
+    const logger = parts.logger.child({ call, org, agent })
+    this.#parts = { ...parts, logger }
     this.#opened = opened
     this.#agent = opened.agent
     this.#longestS = endsAt === null ? Infinity : Math.max(1, (endsAt - this.#begunAt) / secondMs)
     this.#isOnLine = opened.line !== null
-    this.#log = new CallLog(parts.gateway, opened.call, parts.logger)
-    this.#sources = { ...parts, log: this.#log }
+    this.#log = new CallLog(parts.gateway, call, logger)
+    this.#sources = { ...this.#parts, log: this.#log }
     this.#lineWatch = new LineWatch(
       () => parts.leg.line,
       (entries) => void this.#log.keep(entries).catch(() => {}),
@@ -80,6 +82,7 @@ export class SpokenCall {
   /** Resolves when the call is over and everything about it is sent. */
   async run(): Promise<void> {
     const { logger } = this.#parts
+    logger.info('a call runs here')
     void this.#awaitLeg()
     this.#lineWatch.start()
     let reason: CallReason = 'failed'
@@ -88,7 +91,7 @@ export class SpokenCall {
     } catch (error) {
       if (this.#legEnd === 'hangup') reason = 'hangup'
       else if (!this.#log.isClosed) {
-        logger.error({ err: error, call: this.#id }, 'a call could not go on')
+        logger.error({ err: error }, 'a call could not go on')
         await this.#tellFailure(error)
       }
     }
@@ -124,7 +127,7 @@ export class SpokenCall {
     const running = session.run(this.#over.signal)
     void session.silent.then(() => this.#joined ?? this.#parts.leg.hangUp()).catch(() => {}) // what is learned takes longer
     const following = this.#follow(entries).catch((error: unknown) => {
-      this.#parts.logger.warn({ err: error, call: this.#id }, "the call's log is followed no longer")
+      this.#parts.logger.warn({ err: error }, "the call's log is followed no longer")
     })
     const { reason } = await running
     await this.#joined
@@ -188,7 +191,7 @@ export class SpokenCall {
 
   async #tryToObey(entry: Entry): Promise<void> {
     await this.#obey(entry).catch((error: unknown) => {
-      const about = { err: error, call: this.#id, type: entry.type }
+      const about = { err: error, type: entry.type }
       this.#parts.logger.warn(about, 'what the log asks for was not done')
     })
   }
@@ -254,7 +257,7 @@ export class SpokenCall {
       else if ('why' in second) this.#session?.noteTransfer(stayed(to, isCold, second.why))
       else this.#join(second)
     } catch (error) {
-      logger.warn({ err: error, call: this.#id }, 'a transfer failed')
+      logger.warn({ err: error }, 'a transfer failed')
     } finally {
       leg.playBetween?.(null)
       this.#transferring = undefined
@@ -305,12 +308,13 @@ export class SpokenCall {
     await Promise.race([this.#transferring, sleep(toldWithinMs, undefined, { ref: false })])
     await this.#recording
       .handOver((file) => gateway.uploadRecording(this.#id, file))
-      .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'a recording was not stored'))
+      .catch((error: unknown) => logger.warn({ err: error }, 'a recording was not stored'))
     const line = this.#lineWatch.end()
     if (!this.#log.isClosed)
       await this.#log
         .keep([...line, { type: 'call.ended', data: { reason } }])
-        .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'the end was not told'))
+        .catch((error: unknown) => logger.warn({ err: error }, 'the end was not told'))
     this.#log.close()
+    logger.info({ reason }, 'a call is over')
   }
 }

@@ -29,6 +29,7 @@ test('a room that cannot be joined is closed, and a call that was opened for it 
     const task: RoomTask = {
       kind: 'room',
       call: `call_${way}`,
+      env: 'sandbox',
       way,
       terms: { url: server.address.url, room, token: 'a token of another server' },
       server: server.address,

@@ -63,7 +63,7 @@ export class LiveKitCalls {
   }
 
   #run(job: RoomJob) {
-    const { calls, address, logger, capacity, tellLoad } = this.#parts
+    const { env, calls, address, logger, capacity, tellLoad } = this.#parts
     const found = callOf(job)
     if (!found) {
       logger.warn({ room: job.room }, 'a room was handed over that is no call of ours')
@@ -73,6 +73,7 @@ export class LiveKitCalls {
     const task: RoomTask = {
       kind: 'room',
       call: found.call,
+      env,
       way: job.isOverflow ? 'overflow' : found.way,
       terms: { url, room, token },
       server: address,

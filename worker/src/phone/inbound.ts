@@ -49,11 +49,12 @@ export class Inbound {
     const { calls, logger, isDraining } = this.#parts
     if (isDraining()) return invite.reject(...away)
     const giveBack = calls.awaitCaller()
+    const call = `call_${randomBytes(9).toString('base64url')}`
     try {
-      await this.#answer(invite)
+      await this.#answer(invite, call)
     } catch (error) {
       const isTold = error instanceof GatewayRefusal
-      if (!isTold) logger.warn({ err: error }, 'a call could not be answered')
+      if (!isTold) logger.warn({ err: error, call }, 'a call could not be answered')
       const answer = (isTold && sipOf[error.status]) || away
       if (!invite.signal.aborted) invite.reject(...answer)
     } finally {
@@ -62,7 +63,7 @@ export class Inbound {
   }
 
   /** Until the caller acknowledges the answer nothing is opened and no process taken: their address may be forged. */
-  async #answer(invite: IncomingInvite) {
+  async #answer(invite: IncomingInvite, call: string) {
     const { gateway, calls, localOrg } = this.#parts
     const { number, agent, from, divertedFrom } = invite
     const isOverflow = calls.isFull
@@ -72,7 +73,7 @@ export class Inbound {
     }
     if (invite.signal.aborted) return
     const wanted: OpenWorkerCall = {
-      call: `call_${randomBytes(9).toString('base64url')}`,
+      call,
       from,
       ...(number === null ? agent !== null && { agent } : { number }),
       ...(divertedFrom !== '' && { diverted_from: divertedFrom }),
@@ -84,7 +85,7 @@ export class Inbound {
     )
     if (would.echo) return this.#echo(invite)
     const port = new HeldPort()
-    const dialog = await this.#accepted(invite, port)
+    const dialog = await this.#accepted(invite, call, port)
     if (dialog) await this.#begin(dialog, wanted, place, port)
     await port.release()
   }
@@ -99,11 +100,11 @@ export class Inbound {
   }
 
   /** Undefined if the caller gave up meanwhile, or never acknowledged the answer. */
-  async #accepted(invite: IncomingInvite, port: HeldPort): Promise<SipDialog | undefined> {
+  async #accepted(invite: IncomingInvite, call: string, port: HeldPort): Promise<SipDialog | undefined> {
     try {
       return await invite.accept((terms) => port.bind(terms))
     } catch (error) {
-      this.#parts.logger.info({ err: error }, 'a caller was not answered')
+      this.#parts.logger.info({ err: error, call }, 'a caller was not answered')
       return undefined
     }
   }
@@ -121,7 +122,7 @@ export class Inbound {
         await this.#tellBusy(await gateway.openCall({ ...wanted, overflow: true }, place), dialog, callsBack)
       }
     } catch (error) {
-      logger.warn({ err: error }, 'a call that was answered could not be run')
+      logger.warn({ err: error, call: wanted.call }, 'a call that was answered could not be run')
       await dialog.bye().catch(() => {})
     } finally {
       giveBack()

@@ -4,6 +4,8 @@ import type { ToProcess } from '../process-messages.ts'
 
 /** A call that began so recently still keeps its process busy. */
 const beginningMs = 1_000
+/** What a process told longer ago than this is over. */
+const delayKnownMs = 25_000
 
 /** A process that runs a few calls. */
 export class CallProcessHandle {
@@ -16,6 +18,7 @@ export class CallProcessHandle {
   readonly #settle: () => void
   readonly #startedMs = performance.now()
   #takenMs: number[] = []
+  #delay = { longestMs: 0, toldMs: -Infinity }
 
   constructor(child: ChildProcess) {
     this.#child = child
@@ -47,6 +50,15 @@ export class CallProcessHandle {
     const since = performance.now() - beginningMs
     this.#takenMs = this.#takenMs.filter((takenMs) => takenMs > since)
     return this.#takenMs.length
+  }
+
+  /** Of its event loop, as it told last. */
+  get longestDelayMs(): number {
+    return performance.now() - this.#delay.toldMs < delayKnownMs ? this.#delay.longestMs : 0
+  }
+
+  tellDelay(longestMs: number): void {
+    this.#delay = { longestMs, toldMs: performance.now() }
   }
 
   take(call: string): void {

@@ -45,6 +45,15 @@ export class CallProcesses {
     this.#parts = parts
   }
 
+  get count(): number {
+    return this.#all.size
+  }
+
+  /** Of the event loop of any process. */
+  get longestDelayMs(): number {
+    return Math.max(0, ...[...this.#all].map(({ longestDelayMs }) => longestDelayMs))
+  }
+
   /** Starts those that wait for calls; resolves once they are ready, and rejects if none can be. */
   async fill(): Promise<void> {
     const mostAtOnce = availableParallelism()

@@ -1,7 +1,9 @@
 import type { BrowserOffer } from '@switchroom/contract/media-plane'
+import { environments, type Environment } from '@switchroom/contract/scopes'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog, SipServer } from '@switchroom/media/sip/server'
+import type { Reading } from '@switchroom/process/meters'
 import type { Logger } from 'pino'
 import type { CallProcessHandle } from './call-process-handle.ts'
 import { CallProcesses } from './call-processes.ts'
@@ -27,6 +29,8 @@ export interface PhonePlace {
 
 interface RunningCall {
   process: CallProcessHandle
+  channel: 'phone' | 'web'
+  env: Environment
   /** The caller's; none for a browser. */
   leg: string | undefined
   language: string | undefined
@@ -59,6 +63,8 @@ export interface RunningCallsParts {
   logger: Logger
   dialLeg: (dial: LegDial, signal: AbortSignal) => Promise<SipDialog>
   onLost: (lost: LostCall) => Promise<void>
+  /** So many calls ended with their process. */
+  countLost?: (calls: number) => void
   /** One of the worker's own sentences, at 8 kHz. */
   clipOf: (asked: SentenceAsked) => Int16Array | undefined
 }
@@ -89,6 +95,15 @@ export class RunningCalls {
 
   get count(): number {
     return this.#calls.size + this.#reserved
+  }
+
+  /** By channel and environment. */
+  countLive(): Reading[] {
+    const counts = new Map<string, number>()
+    for (const channel of ['phone', 'web']) for (const env of environments) counts.set(`${channel} ${env}`, 0)
+    for (const { channel, env } of this.#calls.values())
+      counts.set(`${channel} ${env}`, (counts.get(`${channel} ${env}`) ?? 0) + 1)
+    return Array.from(counts, ([kind, calls]) => [calls, ...kind.split(' ')] as const)
   }
 
   get isFull(): boolean {
@@ -129,7 +144,14 @@ export class RunningCalls {
       open: (terms, held) => this.#legs.open({ leg, call, process }, terms, held),
       run: (opened, dialog, endsAt, callsBack) => {
         this.#legs.add(leg, call, dialog, process)
-        this.#calls.set(call, { process, leg, language: undefined, callsBack })
+        this.#calls.set(call, {
+          process,
+          channel: 'phone',
+          env: opened.env,
+          leg,
+          language: undefined,
+          callsBack,
+        })
         process.send({ type: 'run', task: { kind: 'phone', opened, leg, terms: dialog.terms, endsAt } })
         if (process.isOver) this.#lost([call]) // it ended before the call was its own
       },
@@ -142,13 +164,14 @@ export class RunningCalls {
 
   runBrowser(offer: BrowserOffer): void {
     const process = this.processes.take(offer.call)
-    this.#calls.set(offer.call, { process, leg: undefined, language: undefined, callsBack: false })
+    this.#calls.set(offer.call, { ...unheard, process, channel: 'web', env: offer.env })
     process.send({ type: 'run', task: { kind: 'browser', offer } })
   }
 
   runRoom(task: RoomTask, room: RoomEnds): void {
     const process = this.processes.take(task.call)
-    this.#calls.set(task.call, { process, leg: undefined, language: undefined, callsBack: false, room })
+    const channel = task.way === 'known' ? 'web' : 'phone'
+    this.#calls.set(task.call, { ...unheard, process, channel, env: task.env, room })
     process.send({ type: 'run', task })
   }
 
@@ -178,6 +201,7 @@ export class RunningCalls {
 
   #take(process: CallProcessHandle, message: FromProcess): void {
     if (message.type === 'ready') return
+    if (message.type === 'process.delay') return process.tellDelay(message.longestMs)
     if (message.type === 'call.over') return this.#over(process, message.call)
     if (message.type === 'call.language') {
       const running = this.#calls.get(message.call)
@@ -257,7 +281,9 @@ export class RunningCalls {
   }
 
   #lost(calls: string[]): void {
+    this.#parts.countLost?.(calls.length)
     for (const call of calls) {
+      this.#parts.logger.error({ call }, 'a call was lost with its process')
       const running = this.#calls.get(call)
       this.#calls.delete(call)
       const caller = running?.leg === undefined ? undefined : this.#legs.release(running.leg)
@@ -284,6 +310,9 @@ export class RunningCalls {
     this.#emptied.clear()
   }
 }
+
+/** A call without a phone of ours. */
+const unheard = { leg: undefined, language: undefined, callsBack: false }
 
 const dialKey = ({ pid }: CallProcessHandle, ask: number) => `${pid}/${ask}`
 

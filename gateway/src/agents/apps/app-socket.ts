@@ -53,6 +53,7 @@ const lineFrames: ReadonlySet<string> = new Set(['line.register', 'call.route'])
 
 /** One app on its socket, whose frames are taken one after the other. */
 export class AppSocket implements OpenConnection {
+  readonly kind = 'app_socket'
   readonly id = newId('app', 8)
   readonly access: Access
   readonly #socket: WebSocket

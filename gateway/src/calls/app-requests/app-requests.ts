@@ -4,7 +4,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import type { Offer } from '../../agents/apps/register-frame.ts'
 import { callOf } from '../records/call-object.ts'
-import { callLog } from '../log/entries.ts'
+import { aboutCall, callLog } from '../log/entries.ts'
 import { AppAssignments, type AssignmentRow, type AppAssignmentsParts } from './app-assignments.ts'
 import * as store from './app-requests.store.ts'
 import { toolCallOf } from './app-events.ts'
@@ -182,7 +182,7 @@ export class AppRequests {
   #writeTimeout(call: AssignedCall, data: Record<string, unknown>) {
     const written = this.#parts.log.append(callLog(call), [{ type: 'call.preparingTimeout', data }])
     written.catch(() =>
-      this.#parts.logger.info({ call: call.id }, 'a preparation timeout was not logged: the call has ended'),
+      this.#parts.logger.info(aboutCall(call), 'a preparation timeout was not logged: the call has ended'),
     )
   }
 

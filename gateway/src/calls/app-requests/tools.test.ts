@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
 import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
+import { grownSince, metricValues } from '../../../testing/http/metric-values.ts'
 import { until } from '../../../testing/until.ts'
 import type { AssignedCall } from './app-requests.ts'
 
@@ -223,5 +224,24 @@ test('whatever a tool answers is its result, however odd its fields are called (
   assert.deepEqual(await tools.run(call, [asked('t')]), [
     { id: 't', name: 'book', ok: true, text: '{"toString":1,"valueOf":2}' },
   ])
+  await app.close()
+})
+
+test('each tool call is counted once by what became of it, at the gateway that wrote the result', async () => {
+  const counts = async () =>
+    metricValues((await deployment.metrics.get('/metrics')).text, 'switchroom_tool_calls_total')
+  const before = await counts()
+  const { app, call } = await newCall()
+  await append(deployment, call, toolCall('t1', 'app-1'), toolCall('t2', 'app-1'), toolCall('t3', 'app-1'))
+  const running = tools.run(call, [asked('t1'), asked('t2'), asked('t3')], 1_500)
+  app.send(result(call, 't1'))
+  app.send(result(call, 't1', { error: 'a second answer' }))
+  app.send(result(call, 't2', { error: 'no table is free' }))
+  await running
+  assert.deepEqual(grownSince(before, await counts()), {
+    'env=sandbox,outcome=ok': 1,
+    'env=sandbox,outcome=failed': 1,
+    'env=sandbox,outcome=unanswered': 1,
+  })
   await app.close()
 })

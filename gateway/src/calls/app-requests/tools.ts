@@ -5,11 +5,12 @@ import type { ToolOutcome } from '@switchroom/session/parts'
 import type { Logger } from 'pino'
 import type { FrameSource } from '../../agents/apps/frames.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { GatewayMeters } from '../../database/room.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import { badRequest, unavailable } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/entries.ts'
+import { aboutCall, callLog } from '../log/entries.ts'
 import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
 import type { AssignedCall, AppRequests } from './app-requests.ts'
 import * as store from './app-requests.store.ts'
@@ -23,6 +24,7 @@ export interface ToolsParts {
   log: Log
   liveLogs: LiveLogs
   appRequests: AppRequests
+  meters: GatewayMeters
   timeoutMs: number
 }
 
@@ -95,7 +97,8 @@ export class Tools {
       const [known] = await this.#results(tx, call.id, [id])
       if (known || !locked || locked.sealed) return // the first answer stays, also if it is a timeout
       const isOk = error === undefined
-      await this.#write(tx, call, { id, name: asked.name, ok: isOk, result: isOk ? sent.result : error })
+      const answered = { id, name: asked.name, ok: isOk, result: isOk ? sent.result : error }
+      await this.#write(tx, call, answered, isOk ? 'ok' : 'failed')
     })
     from.send({ type: 'tool.received', call: call.id, id } satisfies ToolReceived)
   }
@@ -112,7 +115,7 @@ export class Tools {
       if (known) return known
       if (!locked || locked.sealed) return { id, name, ok: false, result: hasEnded }
       const result = `the tool ${name} did not answer within ${withinMs / secondMs} seconds`
-      return this.#write(tx, call, { id, name, ok: false, result })
+      return this.#write(tx, call, { id, name, ok: false, result }, 'unanswered')
     })
   }
 
@@ -121,6 +124,7 @@ export class Tools {
     tx: Transaction,
     call: Omit<AssignedCall, 'holder'>,
     { id, name, ok, result }: Result,
+    outcome: 'ok' | 'failed' | 'unanswered',
   ): Promise<Result> {
     const entries: NewEntry[] = [{ type: 'tool.result', data: { id, name, ok, result } }]
     if (!ok) {
@@ -128,6 +132,7 @@ export class Tools {
       entries.push({ type: 'error', data: { code: 'tool_failed', detail } })
     }
     await this.#parts.log.appendIn(tx, callLog(call), entries)
+    tx.afterCommit(() => this.#parts.meters.count('switchroom_tool_calls_total', [call.env, outcome]))
     return { id, name, ok, result }
   }
 
@@ -155,7 +160,7 @@ export class Tools {
   /** The app that received the call may be back on another socket while the call is assigned to a different app. */
   #poll(call: AssignedCall, waiting: WaitingCalls) {
     this.#resend(call, waiting).catch((error: unknown) =>
-      this.#parts.logger.warn({ err: error, call: call.id }, 'a pending tool call could not be checked'),
+      this.#parts.logger.warn({ err: error, ...aboutCall(call) }, 'a pending tool call could not be checked'),
     )
   }
 

@@ -18,7 +18,7 @@ import type { AppAssignments } from '../app-requests/app-assignments.ts'
 import { callOf } from '../records/call-object.ts'
 import type { CallRecords } from '../records/records.ts'
 import { notTaken, type Log } from '../log/log.ts'
-import { callLog } from '../log/entries.ts'
+import { aboutCall, callLog } from '../log/entries.ts'
 import * as store from './lines.store.ts'
 
 export interface RoutingParts {
@@ -87,7 +87,7 @@ export class Routing {
         await this.#move(call, call, null).catch((error: unknown) => {
           if (error instanceof Refusal) return // ended, or another gateway was faster
           this.#parts.logger.warn(
-            { err: error, call: call.id },
+            { err: error, ...aboutCall(call) },
             'a call whose line is gone could not be routed',
           )
         })
@@ -98,7 +98,7 @@ export class Routing {
       return await this.#move(owned, scope, socket)
     } catch (error) {
       if (error instanceof Refusal) throw error
-      this.#parts.logger.error({ err: error, call: owned.id }, 'a call could not be routed')
+      this.#parts.logger.error({ err: error, ...aboutCall(owned) }, 'a call could not be routed')
       return 'swap_failed'
     }
   }

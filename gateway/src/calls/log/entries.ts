@@ -18,6 +18,16 @@ export const callLog = (record: { id: string; org: string; env: Environment; age
   call: record.id,
 })
 
+/** The fields by which a line of the process's log names a call. */
+export const aboutCall = ({ id, org, agent }: { id: string; org: string; agent: string }) => ({
+  call: id,
+  org,
+  agent,
+})
+
+/** The same of a log of which only the id is known. */
+export const aboutLog = (id: string) => (id.includes('/') ? { log: id } : { call: id })
+
 /** A call id has no slash, so the two cannot collide. */
 export const agentLog = ({ org, env, agent }: { org: string; env: Environment; agent: string }): LogRef => ({
   id: `${org}/${env}/${agent}`,

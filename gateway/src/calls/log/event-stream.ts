@@ -28,6 +28,7 @@ export interface EventStreamParts {
 
 /** Server-sent events, until the reader disconnects or its key loses access. */
 export class EventStream implements OpenConnection {
+  readonly kind = 'event_stream'
   readonly caller: Caller
   readonly access: Access
   readonly #agent: string | null

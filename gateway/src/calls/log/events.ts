@@ -6,7 +6,7 @@ import { notFound } from '../../foundation/refusals.ts'
 import type { EventStream } from './event-stream.ts'
 import { LogReader, type ReadLog } from './log-reader.ts'
 import * as store from './log.store.ts'
-import { agentLog, type KeptEntry } from './entries.ts'
+import { aboutLog, agentLog, type KeptEntry } from './entries.ts'
 import type { LiveLogs } from './live-logs.ts'
 
 /** Reads of a log over HTTP: a page at a time, or as a stream. */
@@ -50,7 +50,7 @@ export class EventLogs {
   stream(log: ReadLog, after: number, stream: EventStream) {
     const reader = new LogReader(stream, log, after)
     reader.start(this.#database, this.#liveLogs).catch((error: unknown) => {
-      this.#logger.warn({ err: error }, 'a log could not be read')
+      this.#logger.warn({ err: error, ...aboutLog(log.id) }, 'a log could not be read')
       stream.cutOff() // the reader reconnects and resumes
     })
   }

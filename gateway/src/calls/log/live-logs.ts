@@ -5,7 +5,7 @@ import { Gathered } from '../../database/gathered.ts'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './log.store.ts'
-import { withSeq, type KeptEntry, type LogRef, type Stamped } from './entries.ts'
+import { aboutLog, withSeq, type KeptEntry, type LogRef, type Stamped } from './entries.ts'
 
 const pageSize = 200
 /** A notice is of many logs, which are read together. */
@@ -204,7 +204,7 @@ class LiveLog {
     if (this.#isReading || !this.#isBehind) return
     this.#isReading = true
     this.#read().catch((error: unknown) => {
-      this.#logger.warn({ err: error }, 'the end of a log could not be read')
+      this.#logger.warn({ err: error, ...aboutLog(this.#log) }, 'the end of a log could not be read')
       this.#isReading = false
       this.#mustRead = true
       setTimeout(() => {

@@ -7,10 +7,15 @@ import type { Clock } from '../../foundation/clock.ts'
 import { conflict, type Refusal } from '../../foundation/refusals.ts'
 import { EntryWriter, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
-import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
+import { aboutCall, stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
 import { laneOf, lanes, shareOf } from './lanes.ts'
 import type { LiveLogs } from './live-logs.ts'
 import { LogNotices } from './log-notices.ts'
+import type { EntryMeter } from '../metering/entry-metrics.ts'
+
+/** Calls that a line of the process's log names. */
+const mostNamed = 20
+const began: ReadonlySet<string> = new Set(['call.dialing', 'call.started', 'chat.started', 'msgapp.started'])
 
 /** The log is sealed, or another gateway runs its call. */
 export const notTaken = () => conflict('this call has ended')
@@ -24,6 +29,9 @@ export interface Run {
 interface Write extends Writable {
   /** Ephemeral entries, each with the number of stored entries before it. */
   shown: readonly { behind: number; entry: Stamped }[]
+  /** Whether a worker sent it. */
+  isWorkers: boolean
+  sinceMs: number
   kept: (entries: KeptEntry[]) => void
   failed: (error: unknown) => void
 }
@@ -37,7 +45,11 @@ export interface LogParts {
   /** This gateway's name, so that it ignores its own notifications. */
   gateway: string
   charge: (tx: Transaction, charges: readonly (readonly [string, number])[]) => Promise<void>
+  /** Counts what this gateway has stored. */
+  meter?: Pick<EntryMeter, 'stored' | 'measured' | 'appended'>
 }
+
+type Asked = Omit<Write, 'kept' | 'failed' | 'sinceMs'>
 
 /** Orgs are spread over lanes; writes in one lane are serial. */
 interface Lane {
@@ -85,7 +97,7 @@ export class Log {
     if (entries.length === 0) return Promise.resolve([])
     const now = this.#parts.clock.now()
     const written = entries.map((entry) => stamped(log, entry, now))
-    return this.#wait({ log, entries: written, shown: [], runner, batch: null })
+    return this.#wait({ log, entries: written, shown: [], isWorkers: false, runner, batch: null })
   }
 
   /**
@@ -115,7 +127,7 @@ export class Log {
     const written = entries.map((entry) => stamped(log, entry, now))
     const write = { log, runner: null, batch: null, entries: written }
     const kept = this.#kept(log, await this.#writer.write(tx, [write]))
-    tx.afterCommit(() => this.#pass({ log, shown: [] }, kept))
+    tx.afterCommit(() => this.#pass({ ...write, shown: [], isWorkers: false }, kept))
     return kept
   }
 
@@ -135,7 +147,7 @@ export class Log {
     this.#notices.flush()
   }
 
-  #batchOf(log: LogRef, runs: readonly Run[], batch: number | null): Omit<Write, 'kept' | 'failed'> {
+  #batchOf(log: LogRef, runs: readonly Run[], batch: number | null): Asked {
     const now = this.#parts.clock.now()
     const entries: Stamped[] = []
     const shown: { behind: number; entry: Stamped }[] = []
@@ -143,13 +155,13 @@ export class Log {
       for (const entry of some)
         if (isEphemeral) shown.push({ behind: entries.length, entry: stamped(log, entry, now, true) })
         else entries.push(stamped(log, entry, now))
-    return { log, entries, shown, runner: null, batch }
+    return { log, entries, shown, isWorkers: true, runner: null, batch }
   }
 
-  #wait(write: Omit<Write, 'kept' | 'failed'>): Promise<KeptEntry[]> {
+  #wait(write: Asked): Promise<KeptEntry[]> {
     return new Promise((kept, failed) => {
       const lane = this.#laneOf(write.log)
-      lane.waiting.push({ ...write, kept, failed })
+      lane.waiting.push({ ...write, sinceMs: performance.now(), kept, failed })
       this.#wake(lane)
     })
   }
@@ -203,7 +215,8 @@ export class Log {
     } catch (error) {
       // It is unknown whether an unanswered commit took effect: a retry might write entries twice.
       const isUnknown = isWritten && !(error instanceof DatabaseError)
-      this.#parts.logger.warn({ err: error }, 'entries could not be written')
+      const calls = writes.slice(0, mostNamed).map(({ log }) => log.id)
+      this.#parts.logger.warn({ err: error, calls }, 'entries could not be written')
       if (isUnknown) for (const { log } of writes) this.#parts.liveLogs.catchUp(log)
       if (writes.length === 1 || isUnknown) for (const write of writes) write.failed(error)
       else for (const write of writes) await this.#keepAll([write])
@@ -215,6 +228,7 @@ export class Log {
     for (const [place, write] of writes.entries()) {
       const kept = all[place]
       if (Array.isArray(kept)) this.#pass(write, kept)
+      if (Array.isArray(kept)) this.#parts.meter?.appended(performance.now() - write.sinceMs)
       if (Array.isArray(kept)) write.kept(kept)
       else write.failed(this.#refusalOf(write.log, kept))
     }
@@ -251,9 +265,24 @@ export class Log {
     return conflict(sentence)
   }
 
+  /** The process's log says where each call began and ended. */
+  #tell(log: LogRef, { type, data }: Stamped) {
+    const { logger } = this.#parts
+    if (log.call === null) return
+    if (began.has(type)) logger.info({ ...aboutCall(log), env: log.env, type }, 'a call began')
+    else if (type === 'call.ended')
+      logger.info({ ...aboutCall(log), env: log.env, reason: data['reason'] }, 'a call ended')
+  }
+
   /** To readers here and on other gateways, stored and ephemeral entries in the order they came. */
-  #pass({ log, shown }: Pick<Write, 'log' | 'shown'>, kept: readonly KeptEntry[]) {
-    const { liveLogs } = this.#parts
+  #pass(
+    { log, entries, shown, isWorkers }: Pick<Write, 'log' | 'entries' | 'shown' | 'isWorkers'>,
+    kept: readonly KeptEntry[],
+  ) {
+    const { liveLogs, meter } = this.#parts
+    meter?.stored(log.env, entries)
+    if (!isWorkers) meter?.measured(log.env, entries)
+    for (const entry of entries) this.#tell(log, entry)
     let passed = 0
     for (const { behind, entry } of shown) {
       if (behind > passed) liveLogs.grew(log, kept.slice(passed, behind))

@@ -8,7 +8,7 @@ import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts
 import { numberToOptOut, type RecordOptOut } from '../contacts/opt-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
 import { callLog, type KeptEntry } from '../log/entries.ts'
-import type { ObserveLine } from '../metering/line-metrics.ts'
+import type { EntryMeter } from '../metering/entry-metrics.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { Memories } from '../memory/memories.ts'
 import * as store from './spoken-calls.store.ts'
@@ -25,7 +25,7 @@ export interface EntryAppenderParts {
   log: Log
   pricing: Pricing
   vendorWindow: VendorWindow
-  observeLine: ObserveLine
+  meter: Pick<EntryMeter, 'measured'>
   recordOptOut: RecordOptOut
   memories: Pick<Memories, 'keep'>
 }
@@ -88,8 +88,9 @@ export class EntryAppender {
     try {
       const kept = await this.#keep(call, runs, batch ?? null)
       this.#countFailures(caller, call.id, runs)
-      // what an org's own worker says of its lines is its own affair
-      if (caller.kind === 'fleet') for (const { entries } of runs) this.#parts.observeLine(entries)
+      if (caller.kind === 'fleet')
+        for (const { isEphemeral, entries } of runs)
+          if (!isEphemeral) this.#parts.meter.measured(caller.env, entries)
       return { seq: kept.at(-1)?.seq ?? call.seq }
     } catch (error) {
       // the same batch may have come concurrently

@@ -7,7 +7,7 @@ import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { lockWithAgentLog, phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/entries.ts'
+import { aboutCall, callLog } from '../log/entries.ts'
 import { heartbeatLagMs } from './entry-appender.ts'
 import * as store from './spoken-calls.store.ts'
 
@@ -85,10 +85,10 @@ export class LostWorkers {
     try {
       if (said !== undefined) await tellCaller?.(call, said)
     } catch (error) {
-      logger.warn({ err: error, call: call.id }, 'the caller of a lost call did not hear why it ends')
+      logger.warn({ err: error, ...aboutCall(call) }, 'the caller of a lost call did not hear why it ends')
     }
     await hangUp(call).catch((error: unknown) =>
-      logger.warn({ err: error, call: call.id }, 'a call without a worker could not be hung up'),
+      logger.warn({ err: error, ...aboutCall(call) }, 'a call without a worker could not be hung up'),
     )
   }
 }

@@ -14,7 +14,7 @@ import { readFrame, typeOf } from '../../agents/apps/frames.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { Log } from '../log/log.ts'
 import { LogCursor } from '../log/log-cursor.ts'
-import { entryOf, type KeptEntry } from '../log/entries.ts'
+import { aboutCall, entryOf, type KeptEntry } from '../log/entries.ts'
 import type { LiveLogs } from '../log/live-logs.ts'
 import type { Chats, ChatSeat } from './chats.ts'
 
@@ -44,6 +44,7 @@ export interface ChatClient {
 
 /** One client of a chat: receives the log and its live entries, and has its frames handled in sequence. */
 export class ChatSocket implements OpenConnection {
+  readonly kind = 'chat_socket'
   readonly caller: Caller
   readonly access: Access
   readonly #socket: WebSocket
@@ -124,7 +125,7 @@ export class ChatSocket implements OpenConnection {
   }
 
   #fail(error: unknown) {
-    this.#parts.logger.error({ err: error, call: this.#seat.record.id }, 'a chat failed')
+    this.#parts.logger.error({ err: error, ...aboutCall(this.#seat.record) }, 'a chat failed')
     this.#cursor.stop()
     this.#close(1011, 'something broke on our side: connect again')
   }
@@ -197,7 +198,7 @@ export class ChatSocket implements OpenConnection {
     } catch (error) {
       if (error instanceof Refusal) return // it has ended already
       this.#parts.logger.warn(
-        { err: error, call: this.#seat.record.id },
+        { err: error, ...aboutCall(this.#seat.record) },
         'a chat whose client left could not be ended',
       )
     }

@@ -20,7 +20,7 @@ import { newCallId } from '../records/call-ids.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { CallRecords, ResolvedSettings } from '../records/records.ts'
 import type { Log } from '../log/log.ts'
-import { callLog, entryOf } from '../log/entries.ts'
+import { aboutCall, callLog, entryOf } from '../log/entries.ts'
 import { configRun, layersOf } from '../resolution/resolved-config.ts'
 import type { CallModels } from './call-models.ts'
 import * as store from './chats.store.ts'
@@ -98,7 +98,10 @@ export class Chats {
   async leaveEmpty(seat: ChatSeat) {
     if (seat.isNew)
       await this.hangUp(seat).catch((error: unknown) =>
-        this.#parts.logger.warn({ err: error }, 'an empty chat could not be ended'),
+        this.#parts.logger.warn(
+          { err: error, ...aboutCall(seat.record) },
+          'an empty chat could not be ended',
+        ),
       )
   }
 

@@ -9,7 +9,7 @@ import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import type { AssignedApp } from '../app-requests/app-requests.ts'
 import type { Log } from '../log/log.ts'
-import { callLog, type LogRef } from '../log/entries.ts'
+import { aboutCall, callLog, type LogRef } from '../log/entries.ts'
 import type { LiveLogs } from '../log/live-logs.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { MessageQuota } from './message-quota.ts'
@@ -302,16 +302,16 @@ export class WrittenCall {
     const { log, gateways, logger } = this.#parts
     const found = await log.find(this.record.id).catch(() => undefined)
     if (found && found.runner !== gateways.id) {
-      if (!found.sealed) logger.info({ call: this.record.id }, 'another gateway adopted a call that ran here')
+      if (!found.sealed) logger.info(aboutCall(this.record), 'another gateway adopted a call that ran here')
       return this.#release()
     }
     this.#failures += 1
     const pauseMs = Math.min(longestPauseMs, secondMs * 2 ** (this.#failures - 1))
     this.#notBeforeMs = performance.now() + pauseMs
-    logger.error({ err: reason, call: this.record.id, pauseMs }, 'a turn failed: retrying')
+    logger.error({ err: reason, ...aboutCall(this.record), pauseMs }, 'a turn failed: retrying')
   }
 
   #warn(error: unknown, what: string) {
-    this.#parts.logger.warn({ err: error, call: this.record.id }, what)
+    this.#parts.logger.warn({ err: error, ...aboutCall(this.record) }, what)
   }
 }

@@ -1,4 +1,7 @@
+import { environments } from '@switchroom/contract/scopes'
+import type { Reading } from '@switchroom/process/meters'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
+import { aboutCall } from '../log/entries.ts'
 import type { Check, DueChecks } from '../../database/due-checks.ts'
 import type { DirectConnection } from '../../database/direct-connection.ts'
 import { GatewaySilence, type UnlockedGateway } from '../../database/gateway-silence.ts'
@@ -66,6 +69,18 @@ export class WrittenCalls {
     else this.#start(record, isFresh)
   }
 
+  /** By channel and environment. */
+  countLive(): Reading[] {
+    const counts = new Map<string, number>()
+    for (const channel of ['chat', 'msgapp'])
+      for (const env of environments) counts.set(`${channel} ${env}`, 0)
+    for (const { record } of this.#running.values()) {
+      const kind = `${record.channel} ${record.env}`
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    }
+    return Array.from(counts, ([kind, calls]) => [calls, ...kind.split(' ')] as const)
+  }
+
   #start(record: store.WrittenCallRecord, isFresh: boolean) {
     const call = new WrittenCall(record, this.#parts, isFresh, () => {
       if (this.#running.get(record.id) === call) this.#running.delete(record.id)
@@ -73,7 +88,7 @@ export class WrittenCalls {
     void this.#running.get(record.id)?.leave()
     this.#running.set(record.id, call)
     call.start().catch(async (error: unknown) => {
-      this.#parts.logger.error({ err: error, call: record.id }, 'a written call could not be started')
+      this.#parts.logger.error({ err: error, ...aboutCall(record) }, 'a written call could not be started')
       await call.leave()
       this.#unrun.add(record.id)
     })

@@ -4,6 +4,7 @@ import { AppClient } from '../../../testing/agents/app-client.ts'
 import { DialOrg, goTo, newCalled } from '../../../testing/telephony/dial-fixture.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { grownSince, metricValues } from '../../../testing/http/metric-values.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { statement } from '../../database/database.ts'
 import { Refusal, tooMany } from '../../foundation/refusals.ts'
@@ -261,4 +262,27 @@ test('a caller who asked the agent not to be called again is on the list, and ca
   assert.equal(await dialOrg.outcome(to), '403 opted_out')
   await spoken.open({ from: to })
   assert.equal(await dialOrg.outcome(to), '403 opted_out')
+})
+
+test('each decision is counted once it is in the ledger, by its reason if it is a refusal', async () => {
+  const counts = async () =>
+    metricValues((await deployment.metrics.get('/metrics')).text, 'switchroom_dials_total')
+  const dialOrg = await DialOrg.open(deployment)
+  const to = await dialOrg.knownNumber()
+  const before = await counts()
+  await dialOrg.dial(to)
+  await dialOrg.outcome('+8811234567')
+  await dialOrg.outcome(newCalled())
+  const { dialDecisions } = deployment.gateway.services
+  const asked = { kind: 'dial', caller: dialOrg.caller(), agent: 'desk', to } as const
+  const refusing = async () => {
+    throw tooMany('too many calls at once')
+  }
+  await assert.rejects(dialDecisions.take(asked, refusing), Refusal)
+  assert.deepEqual(grownSince(before, await counts()), {
+    'env=production,outcome=taken': 1,
+    'env=production,outcome=bad_number': 1,
+    'env=production,outcome=stranger': 1,
+    'env=production,outcome=not_opened': 1,
+  })
 })

@@ -1,4 +1,5 @@
 import type { DialGuards, DialKind, ExplainAsked, ExplainedDial } from '@switchroom/contract/dialling'
+import type { Environment } from '@switchroom/contract/scopes'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import { newCallId } from '../../calls/records/call-ids.ts'
@@ -57,6 +58,8 @@ export interface DialDecisionsParts {
   database: Database
   clock: Clock
   gateways: Pick<RunningGateways, 'id' | 'alive'>
+  /** Counts the decision, or the reason of the refusal. */
+  onDecided?: (env: Environment, outcome: string) => void
 }
 
 /** Whose numbers are rung: every dial is judged and written down, taken or refused. */
@@ -83,12 +86,14 @@ export class DialDecisions {
       const row = rowOf(asked, scope, facts)
       if (refusal) {
         store.insertDial(tx, { ...row, outcome: 'refused', ...refusal })
+        tx.afterCommit(() => this.#parts.onDecided?.(scope.env, refusal.reason))
         return new Refusal(refusal.status, refusal.detail)
       }
       const taken = takenBy(asked, scope, facts, row)
       const status = asked.kind === 'dial' ? 202 : 200
       store.insertDial(tx, { ...row, call: taken.call, outcome: 'taken', status, reason: null })
       await alsoInTransaction(tx, taken)
+      tx.afterCommit(() => this.#parts.onDecided?.(scope.env, 'taken'))
       return taken
     }
     const decided = await this.#lockingOrg(scope, decide).catch((error: unknown) => {
@@ -143,6 +148,7 @@ export class DialDecisions {
       const facts = await this.#facts(tx, asked, scope, to)
       const row = rowOf(asked, scope, facts)
       store.insertDial(tx, { ...row, outcome: 'refused', status: refusal.status, reason: 'not_opened' })
+      tx.afterCommit(() => this.#parts.onDecided?.(scope.env, 'not_opened'))
     })
     return refusal
   }

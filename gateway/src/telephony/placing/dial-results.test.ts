@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
+import { grownSince, metricValues } from '../../../testing/http/metric-values.ts'
 import { PlacingOrg } from '../../../testing/telephony/placing-fixture.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -89,4 +90,24 @@ test('a result is written once and never changed, and an answered dial has one t
   })
   await assert.rejects(deployment.sql(`update dial_results set why = 'another' where call = $1`, [call]))
   await assert.rejects(deployment.sql('delete from dial_results'))
+})
+
+test('each result of a dial is counted once, by one of the gateways', async () => {
+  const counts = async () => {
+    const pages = await Promise.all([deployment, other].map(({ metrics }) => metrics.get('/metrics')))
+    const values = pages.map(({ text }) => metricValues(text, 'switchroom_dial_results_total'))
+    return Object.fromEntries(
+      Object.keys(values[0] ?? {}).map((labels) => [
+        labels,
+        values.reduce((sum, at) => sum + (at[labels] ?? 0), 0),
+      ]),
+    )
+  }
+  const before = await counts()
+  const call = await dialled({ sip_status: 486, sip_reason: 'Busy Here' })
+  assert.equal(await placingOrg.reason(call), 'busy')
+  await until('it is counted', async () => {
+    const grown = grownSince(before, await counts())
+    return grown['env=production,result=busy'] === 1 && Object.keys(grown).length === 1
+  })
 })

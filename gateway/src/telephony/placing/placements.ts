@@ -5,10 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Log } from '../../calls/log/log.ts'
-import { callLog } from '../../calls/log/entries.ts'
+import { aboutCall, callLog } from '../../calls/log/entries.ts'
 import type { LiveLogs } from '../../calls/log/live-logs.ts'
 import type { Check } from '../../database/due-checks.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { GatewayMeters } from '../../database/room.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { carrierRoutes, resultOver, type TrunkOf } from './carrier-routes.ts'
 import * as store from './placements.store.ts'
@@ -41,6 +42,7 @@ export interface PlacementsParts {
   logger: Logger
   log: Log
   liveLogs: LiveLogs
+  meters: GatewayMeters
   gateways: Pick<RunningGateways, 'id' | 'alive'>
   planes: { of(env: Environment): MediaPlane }
   trunkOf: TrunkOf
@@ -103,7 +105,7 @@ export class Placements {
     const done = this.#run(placement, abort)
       .catch((error: unknown) =>
         this.#parts.logger.error(
-          { err: error, call: placement.call },
+          { err: error, ...aboutPlacement(placement) },
           'the outcome of a dial was not written',
         ),
       )
@@ -129,7 +131,7 @@ export class Placements {
 
   async #place(placement: Placement, signal: AbortSignal): Promise<PlacingResult> {
     const { trunkOf, planes, fleets, logger } = this.#parts
-    const { org, env, account, fallbackAccounts, call } = placement
+    const { org, env, account, fallbackAccounts } = placement
     try {
       const accounts = [account, ...fallbackAccounts]
       const { routes, failed } = await carrierRoutes(trunkOf, org, accounts)
@@ -138,7 +140,7 @@ export class Placements {
       const placed = { ...placement, ...first, fallbacks, fleet: fleets[env] }
       return resultOver(accounts, await planes.of(env).place(placed, signal), failed)
     } catch (error) {
-      logger.warn({ err: error, call }, 'a call could not be placed')
+      logger.warn({ err: error, ...aboutPlacement(placement) }, 'a call could not be placed')
       const why = error instanceof MediaError ? error.message : 'the call could not be placed'
       return unanswered('dial_failed', why)
     }
@@ -160,6 +162,7 @@ export class Placements {
       )
       return true
     })
+    if (isTaken) this.#count(env, result)
     if (isAnswered && !isTaken) await this.#hangUp(env, call)
   }
 
@@ -172,7 +175,12 @@ export class Placements {
       await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? untaken : endedBy(lost))
       return true
     })
+    if (isEnded && !isAnswered) this.#count(env, lost)
     if (isEnded) await this.#hangUp(env, call)
+  }
+
+  #count(env: Environment, { outcome }: PlacingResult) {
+    this.#parts.meters.count('switchroom_dial_results_total', [env, outcome])
   }
 
   async #hangUp(env: Environment, call: string) {
@@ -183,6 +191,8 @@ export class Placements {
       .catch((error: unknown) => logger.warn({ err: error, call }, 'a call was not hung up'))
   }
 }
+
+const aboutPlacement = ({ call, org, agent }: Placement) => aboutCall({ id: call, org, agent })
 
 const answeredBy = (result: PlacingResult): NewEntry[] => [
   { type: 'call.answered', data: carriedBy(result) },
