@@ -1,3 +1,4 @@
+import { handOverSignals } from './first-process.ts'
 import type { OpenLog } from './logging.ts'
 import { SettingError } from './setting-reader.ts'
 
@@ -63,6 +64,7 @@ function handleSignals(
   }
 
   setInterval(() => {}, 2 ** 31 - 1) // it runs until it is stopped, though every other timer may be unref'd
+  handOverSignals()
   process.on('SIGTERM', take)
   process.on('SIGINT', take)
   process.on('disconnect', () => void stop('the launcher is gone'))

@@ -16,6 +16,10 @@ const packages = {
   pgbouncer: 'pgbouncer',
   prometheus: 'prometheus',
   promtool: 'prometheus',
+  pg_dump: 'postgresql',
+  nginx: 'nginx-light',
+  haproxy: 'haproxy',
+  caddy: 'caddy',
 } as const
 export type TestProgram = keyof typeof packages
 
@@ -25,6 +29,8 @@ const sounds = '/usr/share/asterisk/sounds/en_US_f_Allison'
 const elsewhere: Partial<Record<TestProgram, string>> = {
   'asterisk-sounds': sounds,
   pgbouncer: '/usr/sbin/pgbouncer',
+  nginx: '/usr/sbin/nginx',
+  haproxy: '/usr/sbin/haproxy',
 }
 
 export const pathOf = (program: TestProgram) => elsewhere[program] ?? `/usr/bin/${program}`

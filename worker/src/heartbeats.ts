@@ -16,6 +16,7 @@ export interface HeartbeatParts {
 /** Sends the worker's load to the gateway every ten seconds, and at once if it changed. */
 export class Heartbeats {
   readonly #parts: HeartbeatParts
+  #takenAtMs = performance.now()
   readonly task: PeriodicTask = {
     name: 'send heartbeats',
     everyMs: 10_000,
@@ -27,6 +28,11 @@ export class Heartbeats {
     this.#parts = parts
   }
 
+  /** How long ago the gateway took one, or this began. */
+  get silentForMs(): number {
+    return performance.now() - this.#takenAtMs
+  }
+
   /** Returns the environments in which every worker is full. */
   async send(): Promise<Environment[]> {
     const { gateway, environments, load, logger } = this.#parts
@@ -35,7 +41,10 @@ export class Heartbeats {
       environments.map((env) =>
         gateway
           .tellLoad({ ...load(), env })
-          .then((answer) => void (answer.full && full.push(env)))
+          .then((answer) => {
+            this.#takenAtMs = performance.now()
+            if (answer.full) full.push(env)
+          })
           .catch((error: unknown) => logger.debug({ err: error, env }, 'a heartbeat was not sent')),
       ),
     )

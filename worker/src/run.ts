@@ -3,6 +3,7 @@ import { openLog } from '@switchroom/process/logging'
 import { Meters } from '@switchroom/process/meters'
 import { serveMetrics } from '@switchroom/process/metrics-listener'
 import { runProcess } from '@switchroom/process/run-process'
+import { serveHealth } from './health.ts'
 import { readSettings } from './settings.ts'
 import { Worker } from './worker.ts'
 import type { WorkerMeters } from './worker-metrics.ts'
@@ -15,7 +16,11 @@ await runProcess(async () => {
   const log = openLog(settings.logLevel)
   const meters: WorkerMeters = new Meters(metricsOf('worker'))
   const metrics = await serveMetrics(meters.registry, settings.metrics, log.logger)
-  const worker = await Worker.start(settings, log.logger, meters)
+  let started: Worker | undefined
+  const closeHealth = await serveHealth(settings.health, () =>
+    started ? started.whyNotReady : 'this worker is starting',
+  )
+  const worker = (started = await Worker.start(settings, log.logger, meters))
   const { sipPort, sipTlsPort: tls } = worker
   if (sipPort === undefined) log.logger.info('started')
   else log.logger.info({ host: settings.sipHost, port: sipPort, ...(tls && { tls }) }, 'listening')
@@ -26,6 +31,7 @@ await runProcess(async () => {
     stop: async () => {
       await worker.stop(graceMs)
       await metrics.close()
+      await closeHealth()
     },
     messages: isOtherPort ? [{ phones: `${settings.mediaAddress}:${sipPort}` }] : [],
   }

@@ -35,6 +35,7 @@ test('a worker that is given its key alone serves both environments of the gatew
       isPortSet: false,
       setting: 'SVC_WORKER_METRICS_PORT',
     },
+    health: undefined,
     logLevel: 'info',
   })
 })
@@ -53,7 +54,10 @@ test('what is set counts', () => {
     SVC_CALLS_PER_PROCESS: '1',
     SVC_CALL_IDLE_S: '30',
     SVC_PRIVATE_HOSTS: '10.0.0.5, trunk.internal',
+    SVC_WORKER_HEALTH_PORT: '8095',
+    SVC_HOST: '0.0.0.0',
   })
+  assert.deepEqual(settings.health, { host: '0.0.0.0', port: 8095 })
   assert.equal(settings.gatewayUrl, 'https://calls.example')
   assert.deepEqual(settings.environments, ['production'])
   assert.deepEqual([settings.sipHost, settings.sipPort, settings.mediaAddress], ['0.0.0.0', 0, '203.0.113.7'])

@@ -19,6 +19,7 @@ import {
 import type { PortRange } from '@switchroom/media/rtp/media-ports'
 import { privateNetwork } from '@switchroom/process/private-networks'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
+import type { HealthAddress } from './health.ts'
 import { readFleets, readMediaServers, type MediaServers } from './livekit/livekit-settings.ts'
 
 const callsPerCore = 20
@@ -66,6 +67,8 @@ export interface Settings {
   /** Folders of further vendor packages. */
   vendorFolders: string[]
   metrics: MetricsAddress
+  /** Where its health is asked for; undefined for nowhere. */
+  health: HealthAddress | undefined
   logLevel: LogLevel
 }
 
@@ -96,6 +99,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     privateNetworks: read('SVC_PRIVATE_NETWORKS', listOf(privateNetwork)) ?? [],
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     metrics: readMetricsAddress(read, 'SVC_WORKER_METRICS_PORT', { port: 8085, ports: 10 }),
+    health: readHealth(read),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }
@@ -106,6 +110,11 @@ export const workerName = () => `${hostname().slice(0, 60)}-${process.pid}-${Dat
 /** A wildcard is an address to listen on, not one to reach. */
 const reachableHost = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host)
 const reachableHost6 = (host: string) => (host !== '::' && isIPv6(host) ? host : undefined)
+
+function readHealth(read: ReturnType<typeof settingReader>): HealthAddress | undefined {
+  const port = read('SVC_WORKER_HEALTH_PORT', readPort)
+  return port === undefined ? undefined : { host: read('SVC_HOST', String) ?? '127.0.0.1', port }
+}
 
 function readSipTls(read: ReturnType<typeof settingReader>): SipTls | undefined {
   const [cert, key] = [read('SVC_SIP_TLS_CERT_FILE', String), read('SVC_SIP_TLS_KEY_FILE', String)]

@@ -33,6 +33,7 @@ const usualPort = 5060
 const sentencesWithinMs = 20_000
 /** More often than the vendors of this machine end what is not used. */
 const warmEveryMs = 4 * 60_000
+const lostAfterMs = 30_000
 
 interface WorkerParts {
   logger: Logger
@@ -155,6 +156,14 @@ export class Worker {
     const parts = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
     for (const env of environments) void followRooms(settings, env, parts, () => heartbeats.send())
     return new Worker({ logger, sip, registrations, calls, heartbeats, tasks, draining, stopping })
+  }
+
+  /** A gateway gives up a worker that it heard nothing from for as long. */
+  get whyNotReady(): string | undefined {
+    const { draining, heartbeats } = this.#parts
+    if (draining.signal.aborted) return 'this worker takes no more calls'
+    if (heartbeats.silentForMs < lostAfterMs) return undefined
+    return `the gateway has taken no heartbeat for ${lostAfterMs / 1000} seconds`
   }
 
   /** Accepts no more calls, and resolves when the running ones have ended. */
