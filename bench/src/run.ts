@@ -15,6 +15,7 @@ import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { speechLatency } from './speech-latency.ts'
 import { spokenCalls } from './spoken-calls.ts'
+import { tracing } from './tracing.ts'
 import { volume } from './volume/volume.ts'
 import { volumeMigration } from './volume/volume-migration.ts'
 import { webhookClaims } from './webhook-claims.ts'
@@ -45,6 +46,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'barge-in': bargeIn,
   'human-speech': humanSpeech,
   'many-numbers': manyNumbers,
+  tracing,
   volume,
   'volume-migration': volumeMigration,
 }

@@ -221,7 +221,7 @@ export async function callFrom(phones: SipServer, sipPort: number) {
 /** Of the worker and every process under it; one that ended meanwhile counts nothing. */
 const sumOf = (pid: number, read: (pid: number) => number): number =>
   [pid, ...childrenOf(pid)].reduce((sum, one) => sum + readOr(0, () => read(one)), 0)
-const cpuOf = (pid: number) => sumOf(pid, cpuSeconds)
+export const cpuOf = (pid: number) => sumOf(pid, cpuSeconds)
 
 /** Seconds of CPU so far; this program has the phones and the faked vendors, and started the database. */
 const noCpu = { worker: 0, gateway: 0, database: 0, bench: 0 }

@@ -98,6 +98,7 @@ export const CallSummary = Type.Object({
   ...callHead,
   metadata: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
   held_by: nullable(Type.String({ description: 'the supervisor who took it over' })),
+  trace_id: nullable(Type.String({ description: 'of its spans in OpenTelemetry; null if it is not traced' })),
   turns: Type.Array(Turn),
   tools: Type.Array(ToolAsked),
   errors: Type.Array(WentWrong),

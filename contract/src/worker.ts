@@ -51,6 +51,11 @@ export const OpenedWorkerCall = Type.Object({
   env: EnvironmentName,
   agent: Type.String(),
   line: orNull(OpenedLine),
+  traceparent: Type.Optional(
+    Type.String({
+      description: "where the call's spans belong (W3C Trace Context), if the call is traced",
+    }),
+  ),
   echo: Type.Optional(
     Type.Boolean({ description: 'it is the call of a test: nothing is opened, and the worker echoes' }),
   ),

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { activePlace } from '@switchroom/telemetry/tracing'
 
 export interface Request {
   method: 'GET' | 'POST' | 'PUT'
@@ -82,9 +83,10 @@ export class JsonClient {
 
   #open(path: string, { headers, ...options }: OpenOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const traceparent = activePlace()?.traceparent
     const request: ClientRequest = this.#protocol.request(this.#url + path, {
       ...options,
-      headers: { authorization: this.#authorization, ...headers },
+      headers: { authorization: this.#authorization, ...headers, ...(traceparent && { traceparent }) },
     })
     request.once('response', resolve)
     request.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,9 +1,11 @@
 import { silent, VendorFailure } from '@switchroom/kit/failures'
 import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, Thought, ToolCall } from '@switchroom/kit/vendor'
+import { inSpan } from '@switchroom/telemetry/tracing'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadline } from './deadline.ts'
 import type { ModelRun, TurnVoice } from './parts.ts'
+import { modelSpan } from './vendor-spans.ts'
 
 /** The models that gave no answer at all or were too busy are asked again after these pauses, or when they said. */
 const pausesMs = [0, 300, 900]
@@ -99,6 +101,23 @@ interface Attempt {
 }
 
 async function attempt(
+  asked: Attempt,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<Omit<Answer, 'failed'>> {
+  const { name, ...options } = modelSpan(asked.run)
+  return inSpan(name, options, async (span) => {
+    const answer = await answerOf(asked, conversation, signal)
+    span?.set({
+      'gen_ai.usage.input_tokens': answer.inputTokens,
+      'gen_ai.usage.output_tokens': answer.outputTokens,
+      'switchroom.first_word_ms': Math.round(answer.firstWordMs),
+    })
+    return answer
+  })
+}
+
+async function answerOf(
   { run, patienceMs, timeoutMs, deadline, nowMs, voice }: Attempt,
   conversation: Conversation,
   signal: AbortSignal,

@@ -2,6 +2,7 @@ import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { NewEntry } from '@switchroom/contract/log'
 import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, Message, ToolCall } from '@switchroom/kit/vendor'
+import { inSpan } from '@switchroom/telemetry/tracing'
 import { apologyIn } from './apologies.ts'
 import { askModels, type Answer, type NoAnswer } from './ask-models.ts'
 import {
@@ -146,7 +147,7 @@ export class Turn {
   }
 
   #runTools(msgId: string, calls: readonly ToolCall[]): Promise<ToolOutcome[]> {
-    return this.#unlessAborted(() => this.#parts.runTools(msgId, calls))
+    return inSpan('tools', {}, () => this.#unlessAborted(() => this.#parts.runTools(msgId, calls)))
   }
 
   async #sayLastWords(): Promise<TurnEnd> {

@@ -8,6 +8,8 @@ import type { BrowserLeg } from '@switchroom/media/webrtc/browser-leg'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg } from '@switchroom/media/leg'
 import { openLog } from '@switchroom/process/logging'
+import { startTelemetry } from '@switchroom/process/telemetry'
+import { placeOf, runAt } from '@switchroom/telemetry/tracing'
 import { GatewayClient } from './gateway-client.ts'
 import { borrowVendors } from './processes/lent-vendors.ts'
 import { watchLoopDelay } from './processes/loop-delay.ts'
@@ -48,7 +50,7 @@ process.on('message', (message: ToProcess, socket?: Socket) => {
 })
 
 // Without its worker no hang-up reaches the phone: the gateway ends the calls that are left.
-process.on('disconnect', () => process.exit(0))
+process.on('disconnect', () => void leave())
 // A terminal sends these to the whole process group: the worker decides what to do.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'))
@@ -57,6 +59,7 @@ process.on('uncaughtException', (error) => {
   log.flush()
   process.exit(1)
 })
+const telemetry = await startTelemetry('switchroom-worker', process.env, logger)
 await borrowVendors(vendors, process.argv[3] ?? '')
 await warmUp({
   gateway,
@@ -69,6 +72,11 @@ await warmUp({
 })
 if (process.connected) send({ type: 'ready' })
 else process.exit(0) // the worker is gone
+
+async function leave() {
+  await telemetry?.stop()
+  process.exit(0)
+}
 
 async function runTask(task: CallTask) {
   const id = callOf(task)
@@ -105,6 +113,15 @@ async function runCall(
   leg: Leg,
   endsAt: number | null,
   means: Partial<Pick<SpokenCallParts, 'dial' | 'join' | 'reconnect'>> = {},
+) {
+  await runAt(placeOf(opened.traceparent), () => runOpened(opened, leg, endsAt, means))
+}
+
+async function runOpened(
+  opened: OpenedWorkerCall,
+  leg: Leg,
+  endsAt: number | null,
+  means: Partial<Pick<SpokenCallParts, 'dial' | 'join' | 'reconnect'>>,
 ) {
   const call = new SpokenCall(
     {

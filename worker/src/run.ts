@@ -4,6 +4,7 @@ import { Meters } from '@switchroom/process/meters'
 import { serveMetrics } from '@switchroom/process/metrics-listener'
 import { runProcess } from '@switchroom/process/run-process'
 import { serveHealth } from './health.ts'
+import { startTelemetry } from '@switchroom/process/telemetry'
 import { readSettings } from './settings.ts'
 import { Worker } from './worker.ts'
 import type { WorkerMeters } from './worker-metrics.ts'
@@ -14,6 +15,7 @@ const graceMs = 8_000
 await runProcess(async () => {
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
+  const telemetry = await startTelemetry('switchroom-worker', process.env, log.logger)
   const meters: WorkerMeters = new Meters(metricsOf('worker'))
   const metrics = await serveMetrics(meters.registry, settings.metrics, log.logger)
   let started: Worker | undefined
@@ -32,6 +34,7 @@ await runProcess(async () => {
       await worker.stop(graceMs)
       await metrics.close()
       await closeHealth()
+      await telemetry?.stop()
     },
     messages: isOtherPort ? [{ phones: `${settings.mediaAddress}:${sipPort}` }] : [],
   }

@@ -132,6 +132,11 @@ function Facts({ summary, log }: { summary: CallSummary; log: CallLog }) {
         <dd>
           <code className="wrap-anywhere">{call}</code>
         </dd>
+        {summary.trace_id ? (
+          <Fact name="Trace ID">
+            <code className="wrap-anywhere">{summary.trace_id}</code>
+          </Fact>
+        ) : null}
       </dl>
       {contact === null ? null : (
         <div className="row">

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Span } from '@switchroom/telemetry/tracing'
 import {
   DatabaseError,
   escapeLiteral,
@@ -12,6 +13,7 @@ import {
 import { secondMs } from '../foundation/clock.ts'
 import { againAfterMs, retried } from './retries.ts'
 import { straight, type Way } from './session-settings.ts'
+import { commitSpan, endStatement, statementSpan } from './statement-spans.ts'
 import { WatchedConnections } from './watched-connections.ts'
 
 /** A statement that PostgreSQL parses and plans once per connection. */
@@ -138,13 +140,18 @@ export class Database implements Queryable {
 
   /** With callbacks, as the pool's own `query` does it: each promise less counts on the way of every request. */
   #ask(config: QueryConfig, attempt = 1): Promise<QueryResult> {
+    const span = statementSpan(config.text)
     return new Promise((resolve, reject) => {
       if (this.#isGivenUp) return reject(new DatabaseUnavailable(givenUp))
       this.pool.connect((unconnected, client) => {
-        if (!client) return reject(new DatabaseUnavailable(unconnected))
+        if (!client) {
+          endStatement(span, unconnected)
+          return reject(new DatabaseUnavailable(unconnected))
+        }
         this.connections.begin(client)
         client.query(config, (error: Error | null, result) => {
           this.connections.end(client)
+          endStatement(span, error)
           client.release(error !== null && !isStillUsable(error))
           if (!error) return resolve(result)
           const afterMs = againAfterMs(error, attempt)
@@ -155,13 +162,16 @@ export class Database implements Queryable {
     })
   }
 
-  async #askOn(client: PoolClient, config: QueryConfig): Promise<QueryResult> {
+  async #askOn(client: PoolClient, config: QueryConfig, span?: Span): Promise<QueryResult> {
     this.connections.begin(client)
+    let failure: unknown
     try {
       return await client.query(config)
     } catch (error) {
+      failure = error
       throw failureOf(error)
     } finally {
+      endStatement(span, failure)
       this.connections.end(client)
     }
   }
@@ -203,12 +213,12 @@ export class Database implements Queryable {
       // Work that needs no lock need not wait: its first statement is sent with the beginning, and fails if that fails.
       if (isAwaited) await begun
       const result = await work({
-        ...queryOn((config) => this.#askOn(client, config), this.#way),
+        ...queryOn((config) => this.#askOn(client, config, statementSpan(config.text)), this.#way),
         isTransaction: true,
         afterCommit: (more) => void afterCommit.push(more),
         withCommit: (write) => void ending.push(write.inlined),
       })
-      await this.#askOn(client, { text: [...ending, 'commit'].join('; ') })
+      await this.#askOn(client, { text: [...ending, 'commit'].join('; ') }, commitSpan())
       for (const more of afterCommit) more()
       return result
     } catch (error) {

@@ -17,6 +17,7 @@ import { Routes } from './routes.ts'
 import type { Server } from './server.ts'
 import { serializerOf, validatorOf } from './shape-checks.ts'
 import { isSocketRequest } from './sockets.ts'
+import { traceRequests } from './traced-requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
 
@@ -79,6 +80,7 @@ export function makeServer(parts: ServerParts): Server {
     done(nulInUrl(request))
   })
   readJsonBodies(server)
+  traceRequests(server, parts.fleet)
   observeRequests(server, metrics)
   guardRoutes(server, parts)
   return server

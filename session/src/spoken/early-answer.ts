@@ -1,6 +1,8 @@
 import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, Thought } from '@switchroom/kit/vendor'
+import { inSpan } from '@switchroom/telemetry/tracing'
 import type { ModelRun } from '../parts.ts'
+import { modelSpan } from '../vendor-spans.ts'
 
 /** Of English, about: for what a vendor that was stopped does not count itself. */
 const charactersPerToken = 4
@@ -29,7 +31,7 @@ export class EarlyAnswer {
   constructor(run: ModelRun, question: Conversation) {
     this.#run = run
     this.#question = question
-    void this.#think(question)
+    void this.#traced(question)
   }
 
   get run(): ModelRun {
@@ -74,6 +76,14 @@ export class EarlyAnswer {
   answers(question: Conversation): boolean {
     if (this.#isTaken || this.#isDropped || this.#hasFailed) return false
     return comparable(question) === comparable(this.#question)
+  }
+
+  /** The turn that it may answer has not begun, so its span is the call's; the turn's own is how long that waits. */
+  async #traced(question: Conversation) {
+    const { name, attributes, ...options } = modelSpan(this.#run)
+    await inSpan(name, { ...options, attributes: { ...attributes, 'switchroom.ahead': true } }, () =>
+      this.#think(question),
+    )
   }
 
   async #think(question: Conversation) {

@@ -1,5 +1,6 @@
 import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { NewEntry } from '@switchroom/contract/log'
+import { activePlace, runAt } from '@switchroom/telemetry/tracing'
 import { apologyIn } from '../apologies.ts'
 import { Turn } from '../turn.ts'
 import type { CallLog } from './call-log.ts'
@@ -26,6 +27,8 @@ export class ModelAnswers {
   /** What would be answered if the turn ended with what was heard so far. */
   #early: EarlyAnswer | null = null
   #unusedInARow = 0
+  /** Of the call. What is heard comes in events of its sound, which run elsewhere. */
+  readonly #place = activePlace()
   /** What the app had prepared when it was last asked. */
   #set: PreparedSet = {}
 
@@ -59,7 +62,7 @@ export class ModelAnswers {
     const question = turn.question(this.#set)
     if (this.#early?.answers(question)) return
     this.#forget()
-    if (this.#unusedInARow < most) this.#early = new EarlyAnswer(model, question)
+    if (this.#unusedInARow < most) this.#early = runAt(this.#place, () => new EarlyAnswer(model, question))
   }
 
   #forget() {

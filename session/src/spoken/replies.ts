@@ -1,11 +1,13 @@
 import { memberDefaults } from '@switchroom/contract/knobs'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
+import { activePlace, runAt } from '@switchroom/telemetry/tracing'
 import type { CallAudio } from './call-audio.ts'
 import { sayingWith } from './said-text.ts'
 import { synthesisFor, type SpeechSynthesis } from './speech-synthesis.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import { ModelAnswers, type ModelAnswersParts } from './model-answers.ts'
 import type { TurnTimings } from './turn-detection.ts'
+import { TurnTrace } from './turn-trace.ts'
 import { Utterance, type CutReason, type Source, type UtteranceKind } from './utterance.ts'
 
 const greetingDefaults = memberDefaults('greeting')
@@ -49,6 +51,8 @@ export class Replies {
   #failedInARow = 0
   /** What the far end said before then, its greeting answers. */
   #answeredByGreetingMs = 0
+  /** Of the call. What is heard comes in events of its sound, which run elsewhere. */
+  readonly #place = activePlace()
   #work: Promise<void> = Promise.resolve()
 
   constructor(parts: SpokenParts, around: RepliesParts) {
@@ -225,14 +229,14 @@ export class Replies {
     if (this.#now || !this.#isOpen) return
     const wanted = this.#wanted.shift()
     if (wanted) {
-      this.#work = this.#sayWanted(wanted)
+      this.#work = runAt(this.#place, () => this.#sayWanted(wanted))
       return
     }
     const opensWith = this.#opensWith
     const owed = this.#owed
     this.#opensWith = this.#owed = null
     if (this.#isHeld || (opensWith === null && owed === null)) return this.#around.onSilence()
-    this.#work = this.#reply(owed === null ? opensWith : null, owed)
+    this.#work = runAt(this.#place, () => this.#reply(owed === null ? opensWith : null, owed))
   }
 
   async #sayWanted({ text, source, by = null, isInterruptible, said }: Wanted) {
@@ -244,6 +248,11 @@ export class Replies {
   }
 
   async #reply(opensWith: string | null, owed: TurnTimings | null) {
+    const trace = new TurnTrace(owed)
+    await trace.run(() => this.#answerWith(trace, opensWith, owed))
+  }
+
+  async #answerWith(trace: TurnTrace, opensWith: string | null, owed: TurnTimings | null) {
     const { instructions, newMessageId } = this.#parts
     const isInterruptible =
       opensWith === null ||
@@ -258,6 +267,7 @@ export class Replies {
     const ends = await this.#thinking.answer(utterance, opensWith)
     utterance.complete()
     await played
+    trace.end(utterance)
     this.#over(utterance, owed)
     if (ends && !utterance.signal.aborted) this.#around.end('hangup')
   }

@@ -2,8 +2,10 @@ import { silent } from '@switchroom/kit/failures'
 import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Spoken } from '@switchroom/kit/vendor'
+import { startSpan, typeOf } from '@switchroom/telemetry/tracing'
 import { Deadline } from '../deadline.ts'
 import { switches, vendorsDown } from '../vendors-down.ts'
+import { voiceSpan } from '../vendor-spans.ts'
 import type { CallLog } from './call-log.ts'
 import { SpeechResampler } from './speech-resampler.ts'
 import type { SpokenParts, VoiceRun } from './spoken-parts.ts'
@@ -104,6 +106,9 @@ export class SpeechSynthesis {
     spent.push(spending)
     let nth = 0
     let audioMs = 0
+    const { name, ...options } = voiceSpan(run)
+    const span = startSpan(name, options)
+    const nextOf = (of: AsyncIterator<Spoken>) => (span ? span.run(() => of.next()) : of.next())
     let iterator: AsyncIterator<Spoken> | undefined
     const heard = (samples: Int16Array) => {
       const ms = (samples.length / sampleRate) * 1_000
@@ -114,7 +119,7 @@ export class SpeechSynthesis {
     try {
       iterator = run.voice.speak(text, stop)[Symbol.asyncIterator]()
       for (;;) {
-        const { done, value: spoken } = await untilAborted(iterator.next(), stop)
+        const { done, value: spoken } = await untilAborted(nextOf(iterator), stop)
         if (done) break
         if (spoken.type === 'word') clock.place(nth++, spoken.start * 1_000)
         else {
@@ -127,9 +132,12 @@ export class SpeechSynthesis {
       for (const samples of resampling.rest()) yield heard(samples)
       if (audioMs === 0) throw silent('it said nothing at all')
     } catch (error) {
+      if (!signal.aborted) span?.fail(typeOf(error))
       throw deadline.isOver && !signal.aborted ? silent('it said nothing for too long') : error
     } finally {
       spending.totalMs = nowMs() - startedMs
+      span?.set({ 'switchroom.first_audio_ms': spending.firstAudioMs ?? undefined })
+      span?.end()
       abandon(iterator)
     }
   }

@@ -3,6 +3,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { silent } from '@switchroom/kit/failures'
 import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Heard } from '@switchroom/kit/vendor'
+import { activePlace, runForVendor } from '@switchroom/telemetry/tracing'
 import { wavOf } from '@switchroom/audio/wav'
 import { switches } from '../vendors-down.ts'
 import { AudioQueue } from './audio-queue.ts'
@@ -42,6 +43,8 @@ export class Transcription {
   #serving: (() => void) | null = null
   /** Of the party's speech, since it was last asked. */
   #heardS = 0
+  /** Of the call. What is heard comes in events of its sound, which run elsewhere. */
+  readonly #place = activePlace()
 
   constructor(parts: TranscriptionParts) {
     this.#parts = parts
@@ -50,7 +53,7 @@ export class Transcription {
   }
 
   start() {
-    void this.#listen()
+    runForVendor(this.#place, () => void this.#listen())
   }
 
   stop() {
@@ -150,7 +153,9 @@ export class Transcription {
       if (transcriber?.listen) return this.#audio.add(new Int16Array(new Uint8Array(pcm).buffer))
       try {
         const patience = AbortSignal.any([signal, AbortSignal.timeout(transcribeMs)])
-        const transcript = await transcriber?.transcribe?.(recording, patience)
+        const transcript = await runForVendor(this.#place, () =>
+          transcriber?.transcribe?.(recording, patience),
+        )
         this.#serving?.()
         this.#parts.heard({ type: 'final', text: transcript?.text.trim() ?? '' })
         return

@@ -14,6 +14,7 @@ import { aboutCall, callLog } from '../log/entries.ts'
 import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
 import type { AssignedCall, AppRequests } from './app-requests.ts'
 import * as store from './app-requests.store.ts'
+import { ToolSpans } from './tool-spans.ts'
 
 const pollEveryMs = secondMs
 const hasEnded = 'the call has ended'
@@ -182,11 +183,13 @@ class WaitingCalls {
   readonly #calls: readonly ToolCall[]
   readonly #results = new Map<string, Result>()
   readonly #sockets = new Set<string>()
+  readonly #spans: ToolSpans
   readonly #finish: () => void
   readonly fail: (error: Error) => void
 
   constructor(calls: readonly ToolCall[]) {
     this.#calls = calls
+    this.#spans = new ToolSpans(calls)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     promise.catch(() => {}) // handled where it is awaited; before that it is no unhandled rejection
     this.over = promise
@@ -219,6 +222,7 @@ class WaitingCalls {
   answer(result: Result) {
     if (!this.#calls.some(({ id }) => id === result.id)) return
     this.#results.set(result.id, result)
+    this.#spans.answered(result)
     if (this.unanswered.length === 0) this.#finish()
   }
 

@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { traceEnded } from './call-traces.ts'
 import { columnsOf } from './columns.ts'
 import { changesOf } from './record-changes.ts'
 import * as store from './log.store.ts'
@@ -38,7 +39,10 @@ export class EntryWriter {
     await this.#openAgents(tx, writes)
     const all = await this.append(tx, writes)
     const { ends, charges } = changesOf(writes.filter((_write, at) => Array.isArray(all[at])))
-    if (ends.length > 0) await store.endAll(tx, ends)
+    if (ends.length > 0) {
+      const traced = await store.endAll(tx, ends)
+      if (traced.length > 0) tx.afterCommit(() => traceEnded(traced))
+    }
     if (charges.length > 0) await this.#charge(tx, charges)
     return all
   }

@@ -108,17 +108,36 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
     columns.turns,
   )
 
-const end = statement(`
+/** A call that ended and is traced. */
+export interface EndedTrace {
+  id: string
+  org: string
+  env: string
+  agent: string
+  channel: string
+  direction: string
+  reason: string
+  traceparent: string
+  startedAtMs: number
+  endedAtMs: number
+}
+
+const end = statement<EndedTrace>(`
   with ended as (
     update calls set state = 'ended', ended_at = to_timestamp(added.ts), reason = added.reason, held_by = null,
       beat_at = null
     from unnest(${opaque('$1::text[]')}, $2::float8[], $3::text[]) as added (id, ts, reason)
     where calls.id = added.id
-    returning calls.id
+    returning calls.id, org, env, agent, channel, direction, calls.reason, traceparent, opened_at, ended_at
+  ), sealed as (
+    update logs set sealed = true, runner = null where id in (select id from ended)
   )
-  update logs set sealed = true, runner = null where id in (select id from ended)`)
+  select id, org, env, agent, channel, direction, reason, traceparent,
+    (extract(epoch from opened_at) * 1000)::float8 as "startedAtMs",
+    (extract(epoch from ended_at) * 1000)::float8 as "endedAtMs"
+  from ended where traceparent is not null`)
 
-/** Ends calls and seals their logs. */
+/** Ends calls and seals their logs; answers those that are traced. */
 export const endAll = (tx: Transaction, ends: readonly { call: string; ts: number; reason: string }[]) =>
   tx.rows(
     end,

@@ -14,6 +14,8 @@ export interface NewRecord {
   lexicon: { holder: string; version: number } | null
   canary: boolean
   parties: Parties
+  /** Null if it is not traced. */
+  traceparent: string | null
 }
 
 /** The two ends of a call, and what its opener said about it. */
@@ -32,8 +34,8 @@ export interface Parties {
 const insert = statement<{ id: string }>(`
   insert into calls (id, org, agent, env, holder, channel, opened_at, settings, config_holder, config_version,
     lexicon_holder, lexicon_version, canary, direction, caller, called, contact, metadata, language, extension,
-    beat_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+    beat_at, traceparent)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
   on conflict (id) do nothing
   returning id`)
 
@@ -65,6 +67,7 @@ export const insertRecord = (
     parties.language,
     parties.extension,
     parties.beatAt,
+    record.traceparent,
   )
 
 const move = statement(`

@@ -9,6 +9,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Judging, Lexicon } from '@switchroom/contract/settings'
+import { newCallTrace } from '@switchroom/telemetry/tracing'
 import type { Agents } from '../../agents/agents.ts'
 import type { Declaration } from '../../agents/stages/declaration.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
@@ -40,6 +41,13 @@ export interface ResolvedSettings {
   judging: Judging | null
   /** The vendors the org brought keys for, and its own endpoints as `custom/<name>`. */
   own: string[]
+}
+
+/** A call that was opened. */
+export type BegunCall = ResolvedSettings & {
+  call: string
+  /** Where its spans belong; null if it is not traced. */
+  traceparent: string | null
 }
 
 export const callsRunning = (database: Queryable) => (org: string) => store.countRunning(database, org)
@@ -88,17 +96,16 @@ export class CallRecords {
   }
 
   /** Opens a new call: its record, its log and the first entries, in one transaction. */
-  async begin(
-    scope: SettingsScope,
-    call: string,
-    beginning: NewCall,
-  ): Promise<ResolvedSettings & { call: string }> {
+  async begin(scope: SettingsScope, call: string, beginning: NewCall): Promise<BegunCall> {
     const { database } = this.#parts
     const sources = await this.#readNew(database, scope, call)
     const resolution = resolutionOf(sources, scope, call)
     await beginning.judge?.(resolution)
-    await database.transaction((tx) => this.#begin(tx, scope, sources, resolution, beginning))
-    return resolution
+    const traceparent = newCallTrace()
+    await database.transaction((tx) =>
+      this.#begin(tx, scope, sources, resolution, { ...beginning, traceparent }),
+    )
+    return { ...resolution, traceparent }
   }
 
   /** The same in the transaction of a rule that may have locked the org. */
@@ -107,11 +114,12 @@ export class CallRecords {
     scope: SettingsScope,
     call: string,
     beginning: Omit<NewCall, 'judge'>,
-  ): Promise<ResolvedSettings & { call: string }> {
+  ): Promise<BegunCall> {
     const sources = await this.#readNew(tx, scope, call)
     const resolution = resolutionOf(sources, scope, call)
-    await this.#begin(tx, scope, sources, resolution, beginning)
-    return resolution
+    const traceparent = newCallTrace()
+    await this.#begin(tx, scope, sources, resolution, { ...beginning, traceparent })
+    return { ...resolution, traceparent }
   }
 
   /** Moves the call to another agent and its current settings. The caller has locked the call's log. */
@@ -171,7 +179,8 @@ export class CallRecords {
     return this.#parts.database.transaction(async (tx) => {
       const sources = await this.#sources.read(tx, scope, call)
       const resolution = resolutionOf(sources, scope, call)
-      if (sources.record || (await this.#keep(tx, scope, sources, resolution, { channel }))) return resolution
+      const opening = { channel, traceparent: newCallTrace() }
+      if (sources.record || (await this.#keep(tx, scope, sources, resolution, opening))) return resolution
       return resolutionOf(await this.#sources.read(tx, scope, call), scope, call)
     })
   }
@@ -192,7 +201,7 @@ export class CallRecords {
     scope: SettingsScope,
     sources: ResolutionSources,
     resolution: ResolvedSettings & { call: string },
-    beginning: NewCall,
+    beginning: NewCall & Pick<BegunCall, 'traceparent'>,
   ) {
     if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
     await beginning.admit?.(tx)
@@ -208,7 +217,12 @@ export class CallRecords {
     scope: SettingsScope,
     { is_agent_named, lexicon }: ResolutionSources,
     { call, scopes, canary, declaration }: ResolvedSettings & { call: string },
-    { channel, runner, ...parties }: Pick<NewCall, 'channel' | 'runner'> & Partial<store.Parties>,
+    {
+      channel,
+      runner,
+      traceparent,
+      ...parties
+    }: Pick<NewCall, 'channel' | 'runner'> & Pick<BegunCall, 'traceparent'> & Partial<store.Parties>,
   ): Promise<boolean> {
     if (!is_agent_named) await this.#parts.agents.lock(tx, scope.org, scope.agent)
     const kept = await store.insertRecord(tx, {
@@ -230,6 +244,7 @@ export class CallRecords {
         extension: parties.extension ?? null,
         beatAt: parties.beatAt ?? null,
       },
+      traceparent,
     })
     if (kept) await this.#parts.log.open(tx, callLog({ ...scope, id: call }), runner)
     return kept !== undefined

@@ -47,6 +47,7 @@ test('the state of a call comes from its record and its log (ND-04)', async () =
     canary: false,
     metadata: { tier: 'gold' },
     held_by: null,
+    trace_id: null,
     tools: [],
     errors: [],
     usage: [],

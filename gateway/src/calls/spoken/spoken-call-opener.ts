@@ -86,7 +86,7 @@ export class SpokenCallOpener {
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
     await reached(number)
     if (wanted.dry_run && arriving.caller !== null && (await isTrunkTest(number, arriving.caller)))
-      return { ...opened({ ...route, id: arriving.id }, undefined), echo: true }
+      return { ...opened({ ...route, id: arriving.id, traceparent: null }, undefined), echo: true }
     const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
     return this.#openArrived({ ...arriving, route }, wanted, line)
   }
@@ -105,13 +105,16 @@ export class SpokenCallOpener {
     wanted: OpenWorkerCall,
     line: LineRow | undefined,
   ): Promise<OpenedWorkerCall> {
+    const { id, route } = arrived
     try {
-      await this.#begin(arrived, wanted, line)
+      const { traceparent } = await this.#begin(arrived, wanted, line)
+      return opened({ ...route, id, traceparent }, line)
     } catch (error) {
-      if (error instanceof DryRun) return opened({ ...arrived.route, id: arrived.id }, line)
-      if (!(await this.#isRepeated(error, arrived, wanted))) throw error
+      if (error instanceof DryRun) return opened({ ...route, id, traceparent: null }, line)
+      const repeated = await this.#repeated(error, arrived, wanted)
+      if (!repeated) throw error
+      return opened({ ...route, id, traceparent: repeated.traceparent }, line)
     }
-    return opened({ ...arrived.route, id: arrived.id }, line)
   }
 
   async #begin(arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
@@ -134,7 +137,7 @@ export class SpokenCallOpener {
       },
       alsoInTransaction: (tx) => this.#settle(tx, arrived, wanted, line),
     }
-    await this.#parts.records.begin({ ...route, holder: '' }, id, beginning)
+    return this.#parts.records.begin({ ...route, holder: '' }, id, beginning)
   }
 
   /** An agent that no app holds, or that has no key to run on, gets no call. */
@@ -163,12 +166,16 @@ export class SpokenCallOpener {
   }
 
   /** A worker that chose the call's id may repeat its request, also concurrently. */
-  async #isRepeated(error: unknown, { id, route }: Arrived, wanted: OpenWorkerCall): Promise<boolean> {
-    if (!(error instanceof Refusal) || error.status !== 409 || wanted.call === undefined) return false
+  async #repeated(
+    error: unknown,
+    { id, route }: Arrived,
+    wanted: OpenWorkerCall,
+  ): Promise<store.SpokenCall | undefined> {
+    if (!(error instanceof Refusal) || error.status !== 409 || wanted.call === undefined) return undefined
     const known = await store.findCall(this.#parts.database, id)
     const isSame = known?.org === route.org && known.env === route.env && known.called === route.number
-    if (route.number === null && known?.agent !== route.agent) return false
-    return isSame && known.channel === 'phone' && known.worker === (wanted.worker ?? null)
+    if (route.number === null && known?.agent !== route.agent) return undefined
+    return isSame && known.channel === 'phone' && known.worker === (wanted.worker ?? null) ? known : undefined
   }
 
   async #take(caller: Caller, id: string, worker: string | undefined): Promise<OpenedWorkerCall> {
@@ -217,9 +224,22 @@ function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'rout
 }
 
 const opened = (
-  { id, org, env, agent }: Pick<store.SpokenCall, 'id' | 'org' | 'env' | 'agent'>,
+  {
+    id,
+    org,
+    env,
+    agent,
+    traceparent,
+  }: Pick<store.SpokenCall, 'id' | 'org' | 'env' | 'agent' | 'traceparent'>,
   line: LineRow | undefined,
-): OpenedWorkerCall => ({ call: id, org, env, agent, line: line ? { extensionMs: line.extension_ms } : null })
+): OpenedWorkerCall => ({
+  call: id,
+  org,
+  env,
+  agent,
+  line: line ? { extensionMs: line.extension_ms } : null,
+  ...(traceparent !== null && { traceparent }),
+})
 
 function callIdOf(named: string | undefined): string {
   if (named === undefined) return newCallId()

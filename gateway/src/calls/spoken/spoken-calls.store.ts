@@ -27,10 +27,11 @@ export interface SpokenCall {
   /** Its worker's last heartbeat; null if no worker runs it. */
   beat_at: string | null
   ended_at: string | null
+  traceparent: string | null
 }
 
 const columns = `c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.contact, c.language,
-  c.line, c.worker, h.beat_at, c.ended_at`
+  c.line, c.worker, h.beat_at, c.ended_at, c.traceparent`
 
 const find = statement<SpokenCall>(`
   select ${columns} from calls c left join call_heartbeats h on h.call = c.id where c.id = $1`)

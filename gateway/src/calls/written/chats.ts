@@ -108,7 +108,7 @@ export class Chats {
   async #open(caller: Caller, scope: SettingsScope, contact: string | null): Promise<ChatSeat> {
     const { records, calls, caps, gateway } = this.#parts
     const call = newCallId()
-    await records.begin(scope, call, {
+    const { traceparent } = await records.begin(scope, call, {
       channel: 'chat',
       caller: contact,
       contact,
@@ -117,7 +117,8 @@ export class Chats {
       judge: (resolution) => this.#judge(caller, scope, resolution),
       admit: (tx) => caps.admitChat(tx, caller),
     })
-    const record: WrittenCallRecord = { ...scope, id: call, slug: caller.slug, contact, channel: 'chat' }
+    const { slug } = caller
+    const record: WrittenCallRecord = { ...scope, id: call, slug, contact, channel: 'chat', traceparent }
     calls.run(record, true)
     return { record, after: 0, isNew: true }
   }

@@ -2,6 +2,7 @@ import type { Entry, NewEntry } from '@switchroom/contract/log'
 import { isOpened, runOpening } from '@switchroom/session/opening'
 import type { TurnParts } from '@switchroom/session/parts'
 import { runTurn, type TurnEnd } from '@switchroom/session/turn'
+import { activePlace, inSpan, runAt } from '@switchroom/telemetry/tracing'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
@@ -59,6 +60,8 @@ export class WrittenCall {
   #turn: AbortController | undefined
   #memoryWork: Promise<void> = Promise.resolve()
   readonly #left = new AbortController()
+  /** Entries come in the events of others: what follows from them is put here. */
+  readonly #place = activePlace()
   /** The `seq` of the newest user message that was answered. */
   #answeredTo = 0
   #lastKept = 0
@@ -182,8 +185,8 @@ export class WrittenCall {
     this.#turn = turn
     try {
       if (this.#isGone || this.#state().isHeld) return false
-      if (isGreetingDue) await this.#greet(app, turn.signal)
-      else if (next) await this.#answer(next, app, turn.signal)
+      if (isGreetingDue) await this.#traced('greeting', () => this.#greet(app, turn.signal))
+      else if (next) await this.#traced('turn', () => this.#answer(next, app, turn.signal))
       return true
     } catch (error) {
       if (turn.signal.aborted) return false
@@ -191,6 +194,10 @@ export class WrittenCall {
     } finally {
       this.#turn = undefined
     }
+  }
+
+  #traced(name: string, work: () => Promise<void>): Promise<void> {
+    return runAt(this.#place, () => inSpan(name, {}, work))
   }
 
   async #greet(app: AssignedApp, signal: AbortSignal) {

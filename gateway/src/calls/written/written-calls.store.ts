@@ -16,12 +16,14 @@ export interface WrittenCallRecord {
   contact: string | null
   /** `chat` or `msgapp`. */
   channel: string
+  /** Where its spans belong; null if it is not traced. */
+  traceparent: string | null
 }
 
 /** The runner of a call that its gateway has released. */
 const noRunner = ''
 
-const columns = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact, c.channel`
+const columns = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact, c.channel, c.traceparent`
 
 const find = statement<WrittenCallRecord & { isEnded: boolean }>(`
   select ${columns}, c.ended_at is not null as "isEnded"

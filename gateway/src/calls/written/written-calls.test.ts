@@ -16,6 +16,7 @@ const headOf = (id: string): WrittenCallRecord => {
     holder: '',
     contact: null,
     channel: 'chat',
+    traceparent: null,
   }
 }
 

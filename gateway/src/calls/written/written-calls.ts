@@ -2,6 +2,7 @@ import { environments } from '@switchroom/contract/scopes'
 import type { Reading } from '@switchroom/process/meters'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import { aboutCall } from '../log/entries.ts'
+import { placeOf, runAt } from '@switchroom/telemetry/tracing'
 import type { Check, DueChecks } from '../../database/due-checks.ts'
 import type { DirectConnection } from '../../database/direct-connection.ts'
 import { GatewaySilence, type UnlockedGateway } from '../../database/gateway-silence.ts'
@@ -66,7 +67,7 @@ export class WrittenCalls {
   /** A call whose log says that this gateway runs it. */
   run(record: store.WrittenCallRecord, isFresh: boolean) {
     if (this.#isStopped) void this.#release([record.id])
-    else this.#start(record, isFresh)
+    else runAt(placeOf(record.traceparent), () => this.#start(record, isFresh))
   }
 
   /** By channel and environment. */

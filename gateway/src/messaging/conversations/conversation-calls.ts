@@ -100,7 +100,7 @@ export class ConversationCalls {
       type: 'msgapp.started',
       data: { session: { contactPhone: contact, contactName: name } },
     }
-    await records.beginIn(tx, scope, call, {
+    const { traceparent } = await records.beginIn(tx, scope, call, {
       channel: 'msgapp',
       caller: contact,
       called: number,
@@ -111,7 +111,8 @@ export class ConversationCalls {
     await callOutlets.begin(tx, { ...parties, call })
     await store.setCall(tx, parties, call)
     const slug = (await orgs.lookUp(org, tx))?.slug ?? ''
-    tx.afterCommit(() => calls.run({ ...scope, id: call, slug, contact, channel: 'msgapp' }, false))
+    const record = { ...scope, id: call, slug, contact, channel: 'msgapp', traceparent }
+    tx.afterCommit(() => calls.run(record, false))
     return call
   }
 }
