@@ -72,6 +72,10 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
     for (const sentence of services.lentKeys.uselessKeys()) logger.warn(sentence)
+    for (const blobs of services.blobStores)
+      void blobs
+        .check()
+        .catch((error: Error) => logger.warn(`recordings cannot be stored now: ${error.message}`))
     const kept = await services.lives.sentence()
     logger.info(kept)
     services.mailbox.start()
@@ -142,6 +146,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.retentionIndexes.task,
   services.accounts.task,
   ...services.spokenCallTasks,
+  ...services.recordingTasks,
   ...services.backfillTasks,
   ...services.threadTasks,
   ...services.placementTasks,

@@ -122,6 +122,7 @@ export class Deployment {
         ...mediaKeys(process.env),
         SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
         SVC_SIP_LOCAL_ORG: this.#settings.localOrg,
+        SVC_UNSENT_RECORDINGS: this.#settings.unsentRecordings,
       },
       log: openLog(this.dataFolder, 'worker.log'),
       tell: complain,

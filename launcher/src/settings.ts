@@ -17,6 +17,8 @@ export interface Settings {
   sipPort: string
   /** The folder of the recordings. */
   recordings: string
+  /** The folder of those that the worker could not hand over yet. */
+  unsentRecordings: string
   console: string | undefined
   /** The org whose agents phones on this machine call by name. */
   localOrg: string
@@ -38,6 +40,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     sipHost: read('SVC_SIP_HOST') ?? '127.0.0.1',
     sipPort: read('SVC_SIP_PORT') ?? '5060',
     recordings: read('SVC_RECORDINGS') ?? join(dataFolder, 'recordings'),
+    unsentRecordings: read('SVC_UNSENT_RECORDINGS') ?? join(dataFolder, 'unsent-recordings'),
     console: read('SVC_CONSOLE') ?? builtConsole(dataFolder),
     localOrg: read('SVC_SIP_LOCAL_ORG') ?? 'demo',
   }
@@ -94,7 +97,8 @@ const addressOf = (host: string, port: string) => `http://${host.includes(':') ?
 /** The environment of the other processes, without the secrets that only the gateway uses. */
 export function plainSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // The path of a key's file is no key.
-  const isSecret = (name: string) => /^SVC_(?:.*KEY(?!_FILE$)|DATABASE_URL|REDIS_URL|SMTP_URL)/.test(name)
+  const isSecret = (name: string) =>
+    /^SVC_(?:.*KEY(?!_FILE$)|DATABASE_URL|REDIS_URL|SMTP_URL|S3_SECRET)/.test(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))
 }
 

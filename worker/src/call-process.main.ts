@@ -18,6 +18,7 @@ import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
 import { warmUp, warmVendors } from './processes/warm-up.ts'
 import { readSettings } from './settings.ts'
 import { SpokenCall, type SpokenCallParts } from './call/spoken-call.ts'
+import { UnsentRecordings } from './call/unsent-recordings.ts'
 import { withoutKeypad } from './call/without-keypad.ts'
 
 // A process that runs a few calls. Its worker forks it, does the signalling, and notices when the process dies.
@@ -31,6 +32,7 @@ const log = openLog(settings.logLevel, 4_000)
 const gateway = new GatewayClient(settings, process.argv[2] ?? '')
 const logger = log.logger.child({ worker: gateway.worker })
 const vendors = findVendors(settings.vendorFolders)
+const unsentRecordings = new UnsentRecordings({ folder: settings.unsentRecordings, gateway, logger })
 const calls = new Map<string, SpokenCall>()
 
 // that the worker is gone is noticed by 'disconnect'
@@ -135,6 +137,7 @@ async function runOpened(
       tellLanguage: (language) => send({ type: 'call.language', call: opened.call, language }),
       tellVendors: (onMachine) => send({ type: 'call.vendors', call: opened.call, onMachine }),
       idleTimeoutMs: settings.idleTimeoutMs,
+      unsentRecordings,
     },
     opened,
     endsAt,

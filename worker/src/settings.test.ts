@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { SettingError } from '@switchroom/process/setting-reader'
 import { readSettings } from './settings.ts'
@@ -36,6 +37,7 @@ test('a worker that is given its key alone serves both environments of the gatew
       setting: 'SVC_WORKER_METRICS_PORT',
     },
     health: undefined,
+    unsentRecordings: join(tmpdir(), `switchroom-unsent-recordings-${userInfo().uid}`),
     logLevel: 'info',
   })
 })

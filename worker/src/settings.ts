@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { availableParallelism, hostname } from 'node:os'
+import { availableParallelism, hostname, tmpdir, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
 import { environments, type Environment } from '@switchroom/contract/scopes'
 import { readMetricsAddress, type MetricsAddress } from '@switchroom/process/metrics-address'
 import {
@@ -69,6 +70,8 @@ export interface Settings {
   metrics: MetricsAddress
   /** Where its health is asked for; undefined for nowhere. */
   health: HealthAddress | undefined
+  /** Keeps recordings that the gateway could not store yet. */
+  unsentRecordings: string
   logLevel: LogLevel
 }
 
@@ -100,6 +103,9 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     metrics: readMetricsAddress(read, 'SVC_WORKER_METRICS_PORT', { port: 8085, ports: 10 }),
     health: readHealth(read),
+    unsentRecordings:
+      read('SVC_UNSENT_RECORDINGS', (path) => resolve(path)) ??
+      join(tmpdir(), `switchroom-unsent-recordings-${userInfo().uid}`),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }

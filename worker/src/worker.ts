@@ -25,6 +25,7 @@ import { TrunkTests } from './phone/trunk-tests.ts'
 import { placesAhead, thisMachine } from './processes/places-ahead.ts'
 import { RunningCalls, type Dial } from './processes/running-calls.ts'
 import { Sentences } from './sentences.ts'
+import { UnsentRecordings } from './call/unsent-recordings.ts'
 import { workerName, type Settings } from './settings.ts'
 import { observeWorker, sipMetrics, type WorkerMeters } from './worker-metrics.ts'
 
@@ -43,6 +44,7 @@ interface WorkerParts {
   calls: RunningCalls
   heartbeats: Heartbeats
   tasks: PeriodicTasks
+  unsent: UnsentRecordings
   /** Aborted: no new call is accepted. */
   draining: AbortController
   stopping: AbortController
@@ -147,6 +149,8 @@ export class Worker {
     const heartbeats = new Heartbeats({ gateway, environments, load, logger })
     const tasks = new PeriodicTasks(logger)
     tasks.start(heartbeats.task)
+    const unsent = new UnsentRecordings({ folder: settings.unsentRecordings, gateway, logger })
+    tasks.start(unsent.task)
     tasks.start({ name: 'keep vendors warm', everyMs: warmEveryMs, run: async () => calls.keepWarm() })
     const registrations =
       sip &&
@@ -155,7 +159,7 @@ export class Worker {
     const { signal } = draining
     const parts = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
     for (const env of environments) void followRooms(settings, env, parts, () => heartbeats.send())
-    return new Worker({ logger, sip, registrations, calls, heartbeats, tasks, draining, stopping })
+    return new Worker({ logger, sip, registrations, calls, heartbeats, tasks, unsent, draining, stopping })
   }
 
   /** A gateway gives up a worker that it heard nothing from for as long. */
@@ -168,11 +172,13 @@ export class Worker {
 
   /** Accepts no more calls, and resolves when the running ones have ended. */
   async drain(): Promise<void> {
-    const { logger, calls, heartbeats, draining, registrations } = this.#parts
+    const { logger, calls, heartbeats, draining, stopping, registrations, unsent } = this.#parts
     draining.abort()
     await Promise.all([heartbeats.send(), registrations?.report()])
     logger.info({ calls: calls.count }, 'draining')
     await calls.untilNone()
+    // a machine that is taken away takes with it what is not sent by then
+    await unsent.sendAll(stopping.signal).catch((error: unknown) => logger.warn({ err: error }))
   }
 
   /** Ends the running calls within the grace. */

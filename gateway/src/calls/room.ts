@@ -35,6 +35,9 @@ import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
 import { EntryMeter } from './metering/entry-metrics.ts'
 import { EntryPartitions } from './partitions/entry-partitions.ts'
 import { Pricing } from './metering/pricing.ts'
+import { openBlobStores } from '../foundation/blobs/open-blob-stores.ts'
+import { BlobLedger } from './recordings/blob-ledger.ts'
+import { RecordingMoves } from './recordings/recording-moves.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
@@ -261,13 +264,18 @@ export function makeCalls(
   const entryPartitions = new EntryPartitions({ database: parts.pools.sessions, clock, logger })
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
+  const stores = openBlobStores(settings)
+  const blobLedger = new BlobLedger({ database, clock, logger, stores })
   const recordings = new Recordings({
     database,
     clock,
     log,
+    logger,
     calls: entryAppender,
-    folder: settings.recordingsFolder,
+    stores,
+    ledger: blobLedger,
   })
+  const recordingMoves = new RecordingMoves({ database: slowDatabase, logger, stores, ledger: blobLedger })
   const mentionBackfill = new Backfill(slowDatabase, clock, 'log_mentions', fillMentions)
   const erasure = new Erasure({
     database: slowDatabase,
@@ -312,6 +320,9 @@ export function makeCalls(
     callSummaries,
     callbacks,
     recordings,
+    blobStores: stores,
+    blobLedger,
+    recordingTasks: [blobLedger.task, recordingMoves.task],
     erasure,
     oldLogs,
     oldCalls,

@@ -81,6 +81,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     messaging: { appSecret: undefined, verifyToken: undefined, accessToken: undefined },
     logLevel: 'info',
     recordingsFolder: undefined,
+    s3: undefined,
     consoleFolder: undefined,
     limits: {
       signInTriesPerAddress: 30,

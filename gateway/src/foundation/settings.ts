@@ -20,6 +20,7 @@ import {
   type Network,
 } from '@switchroom/process/setting-parsing'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
+import { readS3Settings, type S3Settings } from './blobs/s3-settings.ts'
 import { minuteMs, secondMs } from './clock.ts'
 import { readDatabasePools, type DatabasePoolSettings } from './database-settings.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
@@ -92,8 +93,10 @@ export interface Settings {
     /** Sends for orgs that have no token of their own. */
     accessToken: string | undefined
   }
-  /** Where the sound of calls is kept; unset, none is. */
+  /** Where the sound of calls is kept; unset, and without a bucket, none is. */
   recordingsFolder: string | undefined
+  /** Where it is kept instead; what the folder has is moved there. */
+  s3: S3Settings | undefined
   /** Where the built console lies, if not in the checkout. */
   consoleFolder: string | undefined
   logLevel: LogLevel
@@ -168,6 +171,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
       accessToken: read('SVC_MSGAPP_ACCESS_TOKEN', String),
     },
     recordingsFolder: read('SVC_RECORDINGS', (path) => resolve(path)),
+    s3: readS3Settings(read),
     consoleFolder: read('SVC_CONSOLE', (path) => resolve(path)),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
     limits: readLimitSettings(read),

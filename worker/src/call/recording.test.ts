@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { Recording } from './recording.ts'
 
@@ -12,9 +13,10 @@ test('what both said is handed over as a stereo WAV file, and nothing of it stay
   recording.take(Int16Array.of(1, -1, 2, -2), 8_000)
   recording.take(Int16Array.of(3, -3), 8_000)
   const pieces: Buffer[] = []
-  await recording.handOver(async (file) => {
+  await recording.handOver(async (open) => {
     assert.deepEqual(left(), before) // nor would it if this process ended now
-    for await (const piece of file) pieces.push(piece as Buffer)
+    for await (const piece of open()) pieces.push(piece as Buffer)
+    assert.deepEqual(await buffer(open()), Buffer.concat(pieces), 'and once more')
   })
   const wav = Buffer.concat(pieces)
   assert.equal(wav.toString('latin1', 0, 4) + wav.toString('latin1', 8, 16), 'RIFFWAVEfmt ')
@@ -56,8 +58,8 @@ test('a long recording is handed over whole, however it came', async () => {
     recording.take(new Int16Array(320).fill(at), 8_000)
     if (at % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
   }
-  await recording.handOver(async (file) => {
-    for await (const piece of file) sizes.push((piece as Buffer).length)
+  await recording.handOver(async (open) => {
+    for await (const piece of open()) sizes.push((piece as Buffer).length)
   })
   assert.equal(
     sizes.reduce((sum, size) => sum + size, 0),

@@ -7,6 +7,9 @@ import { wavHeader, wavHeaderBytes } from '@switchroom/audio/wav'
 
 const channels = 2
 
+/** Reads the whole of it, as often as it is asked for. */
+export type OpenRecording = () => Readable
+
 /** What both said in a call, as a file until it is handed over. */
 export class Recording {
   #file: Promise<FileHandle> | undefined
@@ -26,18 +29,23 @@ export class Recording {
   }
 
   /** Hands the whole over, if anything was said, and keeps nothing. */
-  async handOver(take: (file: Readable) => Promise<void>): Promise<void> {
+  async handOver(take: (open: OpenRecording) => Promise<void>): Promise<void> {
     if (this.#sampleRate === 0) return
     await this.#writing
     await this.#write() // what came as the last of it ended
     const file = await this.#file?.catch(() => undefined)
+    const streams: Readable[] = []
     try {
       if (!file || this.#isBroken) throw new Error('the recording could not be written')
       const header = wavHeader({ sampleRate: this.#sampleRate, channels, dataBytes: this.#bytes }) // known only now
       await file.write(header, 0, wavHeaderBytes, 0)
-      const stream = file.createReadStream({ start: 0 })
-      await take(stream).finally(() => stream.destroy())
+      await take(() => {
+        const stream = file.createReadStream({ start: 0, autoClose: false })
+        streams.push(stream)
+        return stream
+      })
     } finally {
+      for (const stream of streams) stream.destroy()
       await file?.close()
     }
   }

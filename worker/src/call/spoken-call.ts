@@ -14,6 +14,7 @@ import { GatewayRefusal } from '../gateway-client.ts'
 import { holdTones } from './hold-tones.ts'
 import { LineWatch } from './line-watch.ts'
 import { Recording } from './recording.ts'
+import type { UnsentRecordings } from './unsent-recordings.ts'
 import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
 import { stayed, transferred, untransferred, type DialLeg } from './transfers.ts'
 
@@ -36,6 +37,7 @@ export interface SpokenCallParts extends Omit<PartsSources, 'log'> {
   /** Whether a vendor of this machine hears or speaks. */
   tellVendors: (onMachine: boolean) => void
   idleTimeoutMs: number
+  unsentRecordings: Pick<UnsentRecordings, 'send'>
 }
 
 /** One call on the process that runs it, from the first sound to the last entry. */
@@ -302,12 +304,12 @@ export class SpokenCall {
   }
 
   async #finish(reason: CallReason) {
-    const { leg, gateway, logger } = this.#parts
+    const { leg, unsentRecordings, logger } = this.#parts
     this.#over.abort()
     await leg.hangUp().catch(() => {})
     await Promise.race([this.#transferring, sleep(toldWithinMs, undefined, { ref: false })])
     await this.#recording
-      .handOver((file) => gateway.uploadRecording(this.#id, file))
+      .handOver((open) => unsentRecordings.send(this.#id, open))
       .catch((error: unknown) => logger.warn({ err: error }, 'a recording was not stored'))
     const line = this.#lineWatch.end()
     if (!this.#log.isClosed)

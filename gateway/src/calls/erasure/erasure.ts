@@ -40,7 +40,7 @@ export interface ErasureParts {
   /** Whether it is known whom every entry of agents' own logs is about. */
   areMentionsKnown: () => Promise<boolean>
   forgetBeside: ForgetBeside
-  recordings: Pick<Recordings, 'remove'>
+  recordings: Pick<Recordings, 'remove' | 'deleteRemoved'>
 }
 
 /** Erases a contact from the part of an org that the caller may erase. */
@@ -50,7 +50,7 @@ export class Erasure {
   readonly #log: Log
   readonly #areMentionsKnown: () => Promise<boolean>
   readonly #forgetBeside: ForgetBeside
-  readonly #recordings: Pick<Recordings, 'remove'>
+  readonly #recordings: Pick<Recordings, 'remove' | 'deleteRemoved'>
 
   constructor({ database, slowRequests, log, areMentionsKnown, forgetBeside, recordings }: ErasureParts) {
     this.#database = database
@@ -86,6 +86,7 @@ export class Erasure {
       if (found.length === 0) return erased
       const calls = found.map(({ id }) => id)
       await this.#database.transaction((tx) => this.#eraseIn(tx, caller, calls, mentions))
+      await this.#recordings.deleteRemoved()
       erased += calls.length
     }
   }
@@ -102,10 +103,7 @@ export class Erasure {
     await mentions.eraseOfCalls(tx, caller.org, calls)
     await store.blankPrepared(tx, calls)
     await store.blankRecords(tx, calls)
-    await this.#recordings.remove(
-      tx,
-      calls.map((id) => ({ id, org: caller.org })),
-    )
+    await this.#recordings.remove(tx, calls)
   }
 
   #eraseRest(

@@ -15,7 +15,7 @@ export interface OldLogsParts {
   database: Database
   clock: Clock
   lives: Pick<Lives, 'keptMs'>
-  recordings: Pick<Recordings, 'remove'>
+  recordings: Pick<Recordings, 'remove' | 'deleteRemoved'>
   forgetWords: ForgetWords
 }
 
@@ -58,11 +58,12 @@ export class OldLogs {
         if (forgotten.calls.length === 0) return forgotten
         const ids = forgotten.calls.map(({ id }) => id)
         await forgetWords(tx, ids)
-        await recordings.remove(tx, forgotten.calls)
+        await recordings.remove(tx, ids)
         return forgotten
       })
       gone += entries
       if (calls.length === 0) break
+      await recordings.deleteRemoved()
     }
     return gone
   }

@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { CallParams } from '@switchroom/contract/calls'
-import { RecordedSound, StoredRecording } from '@switchroom/contract/recordings'
-import { scope, worker } from '../../http/access.ts'
+import { RecordedSound, RecordingLink, StoredRecording } from '@switchroom/contract/recordings'
 import { Refusal } from '../../foundation/refusals.ts'
+import { scope, worker } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import { byteRangeOf } from './byte-range.ts'
+import { byteRangeOf } from '../../foundation/blobs/byte-range.ts'
 import type { Recordings } from './recordings.ts'
 
 const path = '/v1/calls/:call/recording'
@@ -45,15 +44,30 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
       },
     },
     async ({ caller, params, headers, method }, reply) => {
-      const { path: file, bytes } = await recordings.find(caller, params.call)
+      const { bytes, mediaType, read } = await recordings.find(caller, params.call)
       const range = byteRangeOf(headers.range, bytes)
-      reply.type('audio/wav').header('accept-ranges', 'bytes')
       if (range === 'outside') throw outside(bytes)
-      const { start, end } = range ?? { start: 0, end: bytes - 1 }
-      if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`)
-      reply.header('content-length', end - start + 1)
-      return reply.send(method === 'HEAD' ? Readable.from([]) : createReadStream(file, { start, end }))
+      const part = range ?? { start: 0, end: bytes - 1 }
+      const content = method === 'HEAD' ? Readable.from([]) : await read(part)
+      reply.type(mediaType).header('accept-ranges', 'bytes')
+      if (range) reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${bytes}`)
+      reply.header('content-length', part.end - part.start + 1)
+      return reply.send(content)
     },
+  )
+
+  server.get(
+    `${path}/link`,
+    {
+      access: scope('calls'),
+      schema: {
+        summary:
+          'An address that the recording can be played and downloaded from for five minutes, without a key',
+        params: CallParams,
+        response: { 200: RecordingLink, ...refusals(404, 503) },
+      },
+    },
+    ({ caller, params }) => recordings.link(caller, params.call),
   )
 }
 

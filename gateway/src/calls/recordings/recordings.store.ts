@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { usualCaps } from '@switchroom/contract/orgs'
+import type { BlobPlace } from '../../foundation/blobs/blob-store.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 const gone = statement<{ call: string }>(`
@@ -9,18 +10,38 @@ const gone = statement<{ call: string }>(`
 export const isGone = async (tx: Transaction, call: string) => (await tx.row(gone, call)) !== undefined
 
 const put = statement(`
-  insert into recordings (call, bytes, duration_ms, stored_at) values ($1, $2, $3, $4)
+  insert into recordings (call, bytes, duration_ms, stored_at, place, blob) values ($1, $2, $3, $4, $5, $6)
   on conflict (call) do update
-  set bytes = excluded.bytes, duration_ms = excluded.duration_ms, stored_at = excluded.stored_at`)
+  set bytes = excluded.bytes, duration_ms = excluded.duration_ms, stored_at = excluded.stored_at,
+    place = excluded.place, blob = excluded.blob`)
+
+export interface KeptRecording {
+  call: string
+  bytes: number
+  durationMs: number
+  place: BlobPlace
+  blob: string
+}
 
 export const putRecording = (
   tx: Transaction,
-  { call, bytes, durationMs }: { call: string; bytes: number; durationMs: number },
+  { call, bytes, durationMs, place, blob }: KeptRecording,
   now: Date,
-) => tx.rows(put, call, bytes, durationMs, now)
+) => tx.rows(put, call, bytes, durationMs, now, place, blob)
 
-const find = statement<{ is_recorded: boolean }>(`
-  select r.call is not null as is_recorded from calls c left join recordings r on r.call = c.id
+/** Gateways of older versions name no blob. */
+const keyOf = `coalesce(r.blob, c.org || '/' || c.id || '.wav')`
+
+interface FoundRow {
+  /** Null without a recording. */
+  place: BlobPlace | null
+  key: string | null
+  bytes: number | null
+}
+
+const find = statement<FoundRow>(`
+  select r.place, case when r.call is not null then ${keyOf} end as key, r.bytes
+  from calls c left join recordings r on r.call = c.id
   where c.id = $1 and c.org = $2 and c.env = $3`)
 
 /** Undefined for a call of another org or environment. */
@@ -66,3 +87,43 @@ const remove = statement<{ org: string }>(`
   where k.org = sums.org`)
 
 export const deleteRecordings = (tx: Transaction, calls: readonly string[]) => tx.rows(remove, calls)
+
+export interface ElsewhereRow {
+  call: string
+  place: BlobPlace
+  key: string
+  org: string
+}
+
+const elsewhere = statement<ElsewhereRow>(`
+  select r.call, r.place, ${keyOf} as key, c.org from recordings r join calls c on c.id = r.call
+  where r.call > $1 and ($2::text is null or r.call <= $2) and r.place <> $3 and r.place = any($4::text[]) order by r.call limit $5`)
+
+/** Those of some calls that are kept in one of these other places, in the order of their calls. */
+export const nextElsewhere = (
+  database: Queryable,
+  calls: { after: string; upTo: string | null },
+  than: BlobPlace,
+  places: readonly BlobPlace[],
+  limit: number,
+) => database.rows(elsewhere, calls.after, calls.upTo, than, places, limit)
+
+const isThere = statement<{ call: string }>(`
+  select r.call from recordings r join calls c on c.id = r.call
+  where r.call = $1 and r.place = $2 and ${keyOf} = $3`)
+
+/** Whether it is still where it was found. */
+export const isStillThere = async (database: Queryable, { call, place, key }: ElsewhereRow) =>
+  (await database.row(isThere, call, place, key)) !== undefined
+
+const move = statement<{ call: string }>(`
+  update recordings r set place = $4, blob = $5 from calls c
+  where r.call = $1 and c.id = r.call and r.place = $2 and ${keyOf} = $3 returning r.call`)
+
+/** False if it is there no longer. */
+export const moveRecording = async (
+  tx: Transaction,
+  { call, place, key }: ElsewhereRow,
+  to: BlobPlace,
+  blob: string,
+) => (await tx.row(move, call, place, key, to, blob)) !== undefined

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +9,7 @@ import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { fleetKey, noLimit, startDeployment } from '../../../testing/deployment.ts'
 import { entriesOf, SpokenAgent, typesOf, whileHeld } from '../../../testing/calls/spoken-calls.ts'
+import { recordedWav as wav } from '../../../testing/calls/recorded-wav.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { dayMs } from '../../foundation/clock.ts'
@@ -23,21 +23,6 @@ const org = await deployment.newOrg()
 const desk = await new SpokenAgent(deployment, org, 'desk').route()
 const app = await desk.holdingApp()
 const { client } = await org.serverToken('sandbox', { scopes: ['calls', 'team', 'talk'] })
-
-/** Stereo, 8000 samples a second, 16 bit: 32 bytes a millisecond. Its own word for its length is that of a stream. */
-function wav(ms: number, sample = 1): Buffer {
-  const header = Buffer.alloc(44)
-  header.write('RIFF\xff\xff\xff\xffWAVEfmt ', 0, 'latin1')
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(2, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(32_000, 28)
-  header.writeUInt16LE(4, 32)
-  header.writeUInt16LE(16, 34)
-  header.write('data\xff\xff\xff\xff', 36, 'latin1')
-  return Buffer.concat([header, Buffer.alloc(ms * 32, sample)])
-}
 
 const put = (call: string, body: Buffer, as: Client = desk.fleet) =>
   as.raw(`/v1/calls/${call}/recording`, {
@@ -56,7 +41,14 @@ function sendTo(path: string, bytes: number) {
 }
 const get = (call: string, headers: Record<string, string> = {}, as: Client = client) =>
   as.raw(`/v1/calls/${call}/recording`, { headers })
-const fileOf = (call: string) => join(folder, org.id, `${call}.wav`)
+const filesOf = async (call: string, of = org) =>
+  (await readdir(join(folder, of.id)).catch(() => [])).filter((name) => name.startsWith(call))
+const soundOf = async (call: string) => {
+  const files = await filesOf(call)
+  assert.equal(files.length, 1, files.join())
+  return readFile(join(folder, org.id, files[0] ?? ''))
+}
+const isKept = async (call: string) => (await filesOf(call)).length > 0
 const end = (call: string) => desk.append(call, [{ type: 'call.ended', data: { reason: 'hangup' } }])
 const recorded = async (more: object = {}) => {
   const call = await desk.open(more)
@@ -67,7 +59,7 @@ const recorded = async (more: object = {}) => {
 test('what a worker recorded is stored as a file of the org, and reported in the log but not to the app', async () => {
   const call = await desk.open()
   assert.deepEqual(done(await put(call, wav(1500))), { call, bytes: 48_044, duration_ms: 1500 })
-  assert.deepEqual(await readFile(fileOf(call)), wav(1500))
+  assert.deepEqual(await soundOf(call), wav(1500))
   const entries = await entriesOf(deployment, call)
   assert.deepEqual(typesOf(entries), ['call.started', 'recording.stored'])
   assert.deepEqual(entries[1]?.data, { bytes: 48_044, durationMs: 1500 })
@@ -130,7 +122,7 @@ test('what is no WAV file, is too long, or is of no call that a worker runs is n
   refused(await put(call, wav(10), person.client), 403, /this door takes a worker's key/)
   const chat = done(await client.post('/v1/calls', { agent: 'desk', channel: 'chat' })).call
   refused(await put(chat, wav(10)), 409, `call ${chat} is a written one, and no worker runs those`)
-  assert.ok(!existsSync(fileOf(call)))
+  assert.ok(!(await isKept(call)))
   assert.deepEqual(typesOf(await entriesOf(deployment, call)), ['call.started'])
 })
 
@@ -142,18 +134,16 @@ test('a recording of more than 200 MB is refused, and nothing of it stays', asyn
   for (let i = 0; i < 200 && socket.writable; i += 1)
     if (!socket.write(megabyte)) await Promise.race([once(socket, 'drain').catch(() => {}), answer])
   assert.match(await answer, /^HTTP\/1.1 413 .*"a recording has 200 MB at most"/s)
-  const left = (await readdir(join(folder, org.id))).filter((name) => name.startsWith(call))
-  assert.deepEqual(left, [])
+  assert.deepEqual(await filesOf(call), [])
 })
 
 test('an upload that breaks off leaves nothing behind', async () => {
   const call = await desk.open()
   const { socket } = sendTo(`/v1/calls/${call}/recording`, 1000)
   socket.write(wav(10))
-  const parts = async () => (await readdir(join(folder, org.id))).filter((name) => name.startsWith(call))
-  await until('it has begun', async () => (await parts()).length === 1)
+  await until('it has begun', async () => (await filesOf(call)).length === 1)
   socket.destroy()
-  await until('it is gone', async () => (await parts()).length === 0)
+  await until('it is gone', async () => (await filesOf(call)).length === 0)
   assert.deepEqual(typesOf(await entriesOf(deployment, call)), ['call.started'])
 })
 
@@ -161,13 +151,11 @@ test('of two recordings stored concurrently the later one is kept, whole', async
   const call = await desk.open()
   await Promise.all([put(call, wav(50, 1)), put(call, wav(60, 2)), put(call, wav(70, 3))])
   const { rows } = await sql('select bytes::int from recordings where call = $1', [call])
-  const stored = await readFile(fileOf(call))
+  await until('the others are removed', async () => (await filesOf(call)).length === 1)
+  const stored = await soundOf(call)
   assert.equal(stored.length, rows[0].bytes)
   assert.ok([wav(50, 1), wav(60, 2), wav(70, 3)].some((sound) => sound.equals(stored)))
-  assert.deepEqual(
-    (await readdir(join(folder, org.id))).filter((name) => name.startsWith(call)),
-    [`${call}.wav`],
-  )
+  assert.deepEqual((await get(call)).bytes, stored)
 })
 
 test('erasing a contact deletes what was recorded of them, and what comes later is not kept', async () => {
@@ -177,11 +165,11 @@ test('erasing a contact deletes what was recorded of them, and what comes later 
   const others = await recorded()
   const erased = await client.delete(`/v1/contacts/${encodeURIComponent(from)}`)
   assert.equal(erased.status, 204, erased.text)
-  assert.ok(!existsSync(fileOf(call)) && existsSync(fileOf(others)))
+  assert.ok(!(await isKept(call)) && (await isKept(others)))
   refused(await get(call), 404, `call ${call} has no recording`)
   for (const each of [call, running])
     refused(await put(each, wav(10)), 409, `what was said in call ${each} was erased`)
-  assert.ok(!existsSync(fileOf(call)) && !existsSync(fileOf(running)))
+  assert.ok(!(await isKept(call)) && !(await isKept(running)))
 })
 
 test('a recording that meets the erasure of its contact concurrently does not outlive it', async () => {
@@ -193,7 +181,7 @@ test('a recording that meets the erasure of its contact concurrently does not ou
     await held.areWaiting()
   })
   await both
-  assert.ok(!existsSync(fileOf(call)))
+  await until('nothing is kept', async () => !(await isKept(call)))
   assert.equal((await sql('select from recordings where call = $1', [call])).rowCount, 0)
 })
 
@@ -208,7 +196,7 @@ test('a recording is kept as long as the log of its call', async () => {
   clock.forward(2 * dayMs)
   done(await forget())
   refused(await get(call), 404, `call ${call} has no recording`)
-  assert.ok(!existsSync(fileOf(call)) && existsSync(fileOf(running)))
+  assert.ok(!(await isKept(call)) && (await isKept(running)))
   refused(await put(call, wav(10)), 409, `what was said in call ${call} was erased`)
 })
 
@@ -222,7 +210,6 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
     "the org's recordings have reached their cap: delete some by erasing contacts, or ask the operator for more"
   const keptBytes = async () =>
     Number((await sql('select bytes from recorded_bytes where org = $1', [own.id])).rows[0].bytes)
-  const files = async () => (await readdir(join(folder, own.id))).toSorted()
   const calls = [await phone.open(), await phone.open(), await phone.open({ from: '+15558880077' })] as const
   done(await put(calls[0], wav(100)))
   assert.equal(await keptBytes(), 3244)
@@ -239,11 +226,9 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
   for (const answer of both) if (answer.status === 429) refused(answer, 429, sentence)
   assert.equal(await keptBytes(), gb - 5000 + 3244)
   const stored = both[0]?.status === 200 ? calls[1] : calls[2]
-  assert.deepEqual(
-    await files(),
-    [`${calls[0]}.wav`, `${stored}.wav`].toSorted(),
-    'nothing is left of the other',
-  )
+  const kept = await Promise.all(calls.map(async (call) => (await filesOf(call, own)).length))
+  const wanted = [1, stored === calls[1] ? 1 : 0, stored === calls[2] ? 1 : 0]
+  assert.deepEqual(kept, wanted, 'nothing is left of the other')
 
   // the whole of it is not read first
   const { socket, answer } = sendTo(
@@ -265,7 +250,8 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
 test('if no folder is set, recordings are refused in a sentence', async () => {
   const call = await recorded()
   await using bare = await deployment.another({ SVC_RECORDINGS: '' })
-  const sentence = 'recordings are not kept on this deployment: the operator sets SVC_RECORDINGS'
+  const sentence =
+    'recordings are not kept on this deployment: the operator sets SVC_RECORDINGS or SVC_S3_BUCKET'
   refused(await put(call, wav(10), bare.anonymous.as(fleetKey)), 503, sentence)
   const { key } = await org.serverToken('sandbox', { scopes: ['calls'] })
   refused(await get(call, {}, bare.anonymous.as(key)), 503, sentence)

@@ -1,31 +1,41 @@
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { StoredRecording } from '@switchroom/contract/recordings'
+import type { RecordingLink, StoredRecording } from '@switchroom/contract/recordings'
+import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/database.ts'
+import { BlobStoreFailure, type BlobStore } from '../../foundation/blobs/blob-store.ts'
+import type { ByteRange } from '../../foundation/blobs/byte-range.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import { badRequest, conflict, notFound, Refusal, unavailable } from '../../foundation/refusals.ts'
+import { conflict, notFound, unavailable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
 import { unknownCall, type EntryAppender } from '../spoken/entry-appender.ts'
+import type { BlobLedger } from './blob-ledger.ts'
+import { RecordedSound, tooMuch } from './recorded-sound.ts'
 import * as store from './recordings.store.ts'
-import { wavDurationMs } from './wav-file.ts'
 
-const mostMegabytes = 200
-const mostBytes = mostMegabytes * 1024 * 1024
+const mediaType = 'audio/wav'
+const storeAwayS = 30
 
 export interface RecordingParts {
   database: Database
   clock: Clock
   log: Log
+  logger: Pick<Logger, 'warn'>
   calls: Pick<EntryAppender, 'find'>
-  /** Shared by all gateways; undefined: no recordings. */
-  folder: string | undefined
+  /** New recordings go to the first one; none: no recordings. */
+  stores: readonly BlobStore[]
+  ledger: BlobLedger
 }
 
-/** Recordings of calls: one file each, deleted together with the call's entries. */
+export interface FoundRecording {
+  bytes: number
+  mediaType: string
+  read: (range: ByteRange) => Promise<Readable>
+}
+
+/** Recordings of calls: one blob each, deleted together with the call's entries. */
 export class Recordings {
   readonly #parts: RecordingParts
 
@@ -34,95 +44,112 @@ export class Recordings {
   }
 
   /** Logged if the call is still open; a second recording replaces the first. */
-  async store(caller: Caller, id: string, sound: Readable): Promise<StoredRecording> {
-    const { database, clock, log, calls } = this.#parts
-    const folder = this.#folder
+  async store(caller: Caller, id: string, body: Readable): Promise<StoredRecording> {
+    const { database, calls, ledger } = this.#parts
+    const blobs = this.#requireStore()
     const call = await calls.find(caller, id)
-    const path = pathIn(folder, call.org, id)
-    const part = `${path}.${newId('part', 6)}`
+    const { most, bytes: kept, own } = await store.findRoom(database, call.org, id)
+    const sound = new RecordedSound(body, most === null ? Infinity : most - kept + own)
+    // of this upload alone, so that of several at once each is whole
+    const key = `${call.org}/${newId(id, 6)}.wav`
+    await ledger.beginUpload(blobs, key)
     try {
-      const { most, bytes: kept, own } = await store.findRoom(database, call.org, id)
-      const room = most === null ? Infinity : most - kept + own
-      const { bytes, durationMs } = await written(part, sound, room)
-      await database.transaction(async (tx) => {
-        const locked = await log.lock(tx, id)
-        if (!locked || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
-        if (!(await store.countBytes(tx, call.org, id, bytes))) throw tooMuch()
-        await store.putRecording(tx, { call: id, bytes, durationMs }, clock.now())
-        const stored = { type: 'recording.stored', data: { bytes, durationMs } }
-        if (!locked.sealed) await log.appendIn(tx, callLog({ ...locked, id }), [stored])
-        await rename(part, path)
-      })
-      return { call: id, bytes, duration_ms: durationMs }
-    } finally {
-      await rm(part, { force: true })
+      const bytes = await blobs.put(key, sound, mediaType)
+      const recording = { call: id, bytes, durationMs: sound.durationMs }
+      await database.transaction((tx) => this.#keep(tx, call.org, recording, blobs, key))
+      await this.deleteRemoved()
+      return { call: id, bytes, duration_ms: recording.durationMs }
+    } catch (error) {
+      sound.drop()
+      await ledger.failUpload(blobs, key).catch(() => {}) // it is given up in a day all the same
+      if (error instanceof BlobStoreFailure) throw this.#away(error, 'stored')
+      await this.deleteRemoved()
+      throw error
     }
   }
 
-  async find({ org, env }: Caller, id: string): Promise<{ path: string; bytes: number }> {
-    const folder = this.#folder
-    const found = await store.findRecording(this.#parts.database, id, org, env)
+  async find({ org, env }: Caller, id: string): Promise<FoundRecording> {
+    const { blobs, key, bytes } = await this.#find(org, env, id)
+    const read = async (range: ByteRange) => {
+      const content = await this.#reading(blobs.read(key, range))
+      if (!content) throw noRecording(id)
+      return content
+    }
+    return { bytes, mediaType, read }
+  }
+
+  /** For players and downloads that have no key of ours. */
+  async link({ org, env }: Caller, id: string): Promise<RecordingLink> {
+    const { blobs, key } = await this.#find(org, env, id)
+    const link = await this.#reading(blobs.link(key, { name: `${id}.wav`, mediaType }))
+    return { url: link?.url ?? null, expires_at: link ? Math.floor(link.expiresAt.getTime() / 1000) : null }
+  }
+
+  /** Their blobs are left in the ledger by the same transaction; call `deleteRemoved` after it. */
+  async remove(tx: Transaction, calls: readonly string[]) {
+    await store.deleteRecordings(tx, calls)
+  }
+
+  /** What cannot be deleted now is deleted later. */
+  async deleteRemoved(): Promise<void> {
+    const { ledger, logger } = this.#parts
+    await ledger.removeDue().catch((error: unknown) => logger.warn({ err: error }, 'blobs were not removed'))
+  }
+
+  async #keep(
+    tx: Transaction,
+    org: string,
+    recording: { call: string; bytes: number; durationMs: number },
+    blobs: BlobStore,
+    key: string,
+  ) {
+    const { clock, log, ledger } = this.#parts
+    const { call, bytes, durationMs } = recording
+    const locked = await log.lock(tx, call)
+    if (!locked || (await store.isGone(tx, call))) throw conflict(`what was said in call ${call} was erased`)
+    if (!(await store.countBytes(tx, org, call, bytes))) throw tooMuch()
+    await store.putRecording(tx, { ...recording, place: blobs.place, blob: key }, clock.now())
+    await ledger.endUpload(tx, blobs, key)
+    const stored = { type: 'recording.stored', data: { bytes, durationMs } }
+    if (!locked.sealed) await log.appendIn(tx, callLog({ ...locked, id: call }), [stored])
+  }
+
+  async #find(org: string, env: Caller['env'], id: string) {
+    const { database, stores } = this.#parts
+    this.#requireStore()
+    const found = await store.findRecording(database, id, org, env)
     if (!found) throw unknownCall(id)
-    const path = pathIn(folder, org, id)
-    const file = found.is_recorded ? await stat(path).catch(() => undefined) : undefined
-    if (!file) throw notFound(`call ${id} has no recording`)
-    return { path, bytes: file.size }
+    const { place, key, bytes } = found
+    if (place === null || key === null || bytes === null) throw noRecording(id)
+    const blobs = stores.find((each) => each.place === place)
+    if (!blobs)
+      throw unavailable(
+        `the recording of call ${id} is kept in a ${place}, and this gateway has none: the operator sets ${settingOf[place]}`,
+      )
+    return { blobs, key, bytes }
   }
 
-  /** Deletes the files before the rows that name them are committed as gone, so that no file is orphaned. */
-  async remove(tx: Transaction, calls: readonly { id: string; org: string }[]) {
-    const { folder } = this.#parts
-    const ids = calls.map(({ id }) => id)
-    await store.deleteRecordings(tx, ids)
-    if (folder !== undefined)
-      for (const { id, org } of calls) await rm(pathIn(folder, org, id), { force: true })
+  #reading<T>(reading: Promise<T>): Promise<T> {
+    return reading.catch((error: unknown) => {
+      throw error instanceof BlobStoreFailure ? this.#away(error, 'read') : error
+    })
   }
 
-  get #folder(): string {
-    const { folder } = this.#parts
-    if (folder === undefined)
-      throw unavailable('recordings are not kept on this deployment: the operator sets SVC_RECORDINGS')
-    return folder
+  #away(failure: BlobStoreFailure, done: 'stored' | 'read') {
+    this.#parts.logger.warn({ err: failure }, `a recording could not be ${done}`)
+    return unavailable(`recordings cannot be ${done} at the moment: ${failure.message}`, storeAwayS)
   }
-}
 
-/** Safe: ids of orgs and calls are letters, digits, dashes and underscores. */
-const pathIn = (folder: string, org: string, call: string) => join(folder, org, `${call}.wav`)
-
-async function written(
-  path: string,
-  sound: Readable,
-  room: number,
-): Promise<{ bytes: number; durationMs: number }> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await using file = await open(path, 'wx+', 0o600)
-  const bytes = await copied(sound, file, room)
-  const durationMs = await wavDurationMs(file, bytes)
-  if (durationMs === undefined) throw badRequest('a recording is a WAV file')
-  return { bytes, durationMs }
-}
-
-async function copied(sound: Readable, file: FileHandle, room: number): Promise<number> {
-  let bytes = 0
-  try {
-    for await (const chunk of sound.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > mostBytes) throw tooLong()
-      if (bytes > room) throw tooMuch()
-      await file.appendFile(chunk)
-    }
-    return bytes
-  } catch (error) {
-    if (sound.errored) throw badRequest('the recording broke off')
-    sound.resume() // unread data would keep the sender from reading the refusal
-    throw error
+  #requireStore(): BlobStore {
+    const [blobs] = this.#parts.stores
+    if (!blobs)
+      throw unavailable(
+        'recordings are not kept on this deployment: the operator sets SVC_RECORDINGS or SVC_S3_BUCKET',
+      )
+    return blobs
   }
 }
 
-const tooMuch = () =>
-  new Refusal(
-    429,
-    "the org's recordings have reached their cap: delete some by erasing contacts, or ask the operator for more",
-    { connection: 'close' },
-  )
-const tooLong = () => new Refusal(413, `a recording has ${mostMegabytes} MB at most`, { connection: 'close' })
+const settingOf = { folder: 'SVC_RECORDINGS', bucket: 'SVC_S3_BUCKET' } as const
+
+const noRecording = (call: string) => notFound(`call ${call} has no recording`)
