@@ -20,14 +20,15 @@ export interface GatewayProcess {
   send: (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<Response>
 }
 
-/** The gateway as it ships, in a process of its own. */
+/** The gateway as it ships, in a process of its own; of another release, if its folder is given. */
 export async function spawnGateway(
   databaseUrl: string,
   wanted: Record<string, string> = {},
+  release = root,
 ): Promise<GatewayProcess> {
   const port = wanted['SVC_PORT'] ?? String(await freePort())
   const child = spawn(process.execPath, ['gateway/src/main.ts'], {
-    cwd: root,
+    cwd: release,
     env: { PATH: process.env['PATH'], ...testEnvironment(databaseUrl, { ...wanted, SVC_PORT: port }) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   }) as Child
@@ -61,8 +62,9 @@ export async function spawnGateway(
 export async function startedGateway(
   databaseUrl: string,
   wanted: Record<string, string> = {},
+  release = root,
 ): Promise<GatewayProcess> {
-  const gateway = await spawnGateway(databaseUrl, wanted)
+  const gateway = await spawnGateway(databaseUrl, wanted, release)
   const ready = await Promise.race([
     once(gateway.child, 'message').then(() => true),
     gateway.ended.then(() => false),

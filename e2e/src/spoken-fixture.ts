@@ -26,18 +26,18 @@ export interface Entry {
   data: Record<string, unknown>
 }
 
-/** A worker as it ships, in a process of its own. */
+/** A worker as it ships, in a process of its own; of another release, if its folder is given. */
 export class WorkerProcess {
   readonly sipPort: number
   readonly ended: Promise<number | null>
   readonly child: ChildProcess
   #said = ''
 
-  constructor(sipPort: number, settings: Record<string, string>) {
+  constructor(sipPort: number, settings: Record<string, string>, release = root) {
     this.sipPort = sipPort
     const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|NODE_TEST_)/.test(name))
     this.child = spawn(process.execPath, ['worker/src/main.ts'], {
-      cwd: root,
+      cwd: release,
       env: { ...Object.fromEntries(inherited), ...settings },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })

@@ -17,6 +17,8 @@ export interface PhoneOptions {
   host?: string
   /** What it proves itself with. */
   pair?: { username: string; password: string }
+  /** When it gives up. */
+  signal?: AbortSignal
 }
 
 /** A SIP phone on this machine, which sends a steady stream of sound and keeps what it hears. */
@@ -36,7 +38,12 @@ export class Phone {
     t: Lasting,
     to: string,
     sipPort: number,
-    { from = '+15550100100', host = '127.0.0.1', pair }: PhoneOptions = {},
+    {
+      from = '+15550100100',
+      host = '127.0.0.1',
+      pair,
+      signal = AbortSignal.timeout(60_000),
+    }: PhoneOptions = {},
   ): Promise<Phone> {
     const sip = await SipServer.start({
       host,
@@ -55,7 +62,7 @@ export class Phone {
       auth_username: pair?.username ?? '',
       auth_password: pair?.password ?? '',
     } as const
-    const dialog = await sip.invite(to, trunk, from, AbortSignal.timeout(60_000))
+    const dialog = await sip.invite(to, trunk, from, signal)
     const leg = await RtpLeg.open(dialog.terms, {
       hangUp: () => dialog.bye(),
       transfer: (target) => dialog.refer(target),

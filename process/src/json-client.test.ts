@@ -62,6 +62,19 @@ test('a request on a kept connection that the server closed is sent again on a n
   assert.equal(requests, 3)
 })
 
+test('a request that counts each time is sent once, also if the server goes away meanwhile', async (t) => {
+  let requests = 0
+  const { client } = await serve(t, (request, response) => {
+    requests += 1
+    if (requests === 2) request.socket.resetAndDestroy()
+    else response.end('{}')
+  })
+  await client.request({ method: 'GET', path: '/', timeoutMs: 5_000 }) // leaves a connection that is kept
+  const counted = client.request({ method: 'POST', path: '/', timeoutMs: 5_000, isOnce: true })
+  await assert.rejects(counted, { code: 'ECONNRESET' })
+  assert.equal(requests, 2)
+})
+
 test('a connection that is reset at once is not tried a second time', async (t) => {
   let requests = 0
   const { client } = await serve(t, (request) => {

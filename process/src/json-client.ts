@@ -13,6 +13,8 @@ export interface Request {
   headers?: Record<string, string>
   timeoutMs: number
   signal?: AbortSignal
+  /** Never sent a second time, because each counts; it goes over a connection of its own. */
+  isOnce?: boolean
 }
 
 /** A whole response, read. */
@@ -49,6 +51,7 @@ export class JsonClient {
 
   /** Sent a second time if the server closed the kept connection, so a server that restarted may see it twice. */
   async request(request: Request): Promise<Response> {
+    if (request.isOnce) return this.#send(request, false)
     try {
       return await this.#send(request, this.#agent)
     } catch (error) {

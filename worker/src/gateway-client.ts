@@ -236,6 +236,7 @@ export class GatewayClient {
       method: 'GET',
       path: ofAgent(agent, 'outbound-trunk', { to, call }),
       timeoutMs: answerTimeoutMs,
+      isOnce: true,
     })
   }
 
@@ -245,6 +246,7 @@ export class GatewayClient {
       method: 'POST',
       path: ofAgent(agent, 'cold-transfer', { to, call }),
       timeoutMs: answerTimeoutMs,
+      isOnce: true,
     })
   }
 

@@ -5,15 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { callIndexes } from '@switchroom/gateway/calls/backfills/call-indexes'
 import { migrate, shippedMigrations } from '@switchroom/gateway/database/migrations'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
+import { layOutRelease } from '@switchroom/launcher/testing/older-release'
 import { Client, Pool } from 'pg'
 import { secretsOfDeployment, startBenchGateway } from '../deployment.ts'
 import { judge, median, percentile, say } from '../report.ts'
 import { Stalls } from '../stalls.ts'
 import { MigrationLoad, type Waited } from './migration-load.ts'
-import { layOutOlderRelease } from './older-release.ts'
 import { fillVolume } from './volume-fill.ts'
 import { shapeOf, volumeMemory } from './volume-shape.ts'
 
+/** The last commit whose newest migration is `0037_trunk_tests.sql`. */
+const olderRelease = '9e28baf'
 /** A quarter of the usual volume: what is older than the release takes minutes to be derived as it is. */
 const fewerCalls = 100_000
 const beforeMs = 10_000
@@ -39,7 +41,7 @@ export async function volumeMigration({ calls = fewerCalls }: MigrationOptions =
   chmodSync(parent, 0o755)
   parts.defer(() => rmSync(parent, { recursive: true, force: true }))
   const older = mkdtempSync(join(parent, 'older-'))
-  await layOutOlderRelease(older)
+  await layOutRelease(olderRelease, older)
   const postgres = await startThrowawayPostgres({ parent, settings: volumeMemory })
   parts.defer(() => postgres.stop())
   const url = postgres.url('postgres')

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import type { AppendEntries } from '@switchroom/contract/log'
 import { pino } from 'pino'
 import { LogGateway } from '../../testing/log-gateway.ts'
 import { CallLog } from './call-log.ts'
-import { GatewayClient } from '../gateway-client.ts'
+import { GatewayAway, GatewayClient } from '../gateway-client.ts'
 
 async function logOf(t: TestContext) {
   const gateway = await new LogGateway().start(t)
@@ -54,6 +55,26 @@ test('a batch whose answer was lost is sent again under its number', async (t) =
   await log.keep([entry('turn.end')])
   const batches = gateway.sent.map(({ batch }) => batch)
   assert.deepEqual(batches, [1, 1, 1, 2])
+})
+
+test('a batch that was never answered is sent again under its number before the next one, which is not taken for its repetition', async () => {
+  const sent: (readonly [number | undefined, string[]])[] = []
+  let isAway = true
+  const append = async (_call: string, { entries, batch }: AppendEntries) => {
+    sent.push([batch, entries.map(({ type }) => type)])
+    if (isAway) throw new GatewayAway('the gateway does not answer')
+    return { seq: sent.length }
+  }
+  const log = new CallLog({ append, beat: async () => ({ seq: 0 }) }, 'call_1', pino({ level: 'silent' }))
+  await assert.rejects(log.keep([entry('user.message')]), { message: 'the gateway does not answer' })
+  isAway = false
+  await log.keep([entry('call.ended')])
+  log.close()
+  assert.deepEqual(sent, [
+    [1, ['user.message']],
+    [1, ['user.message']],
+    [2, ['call.ended']],
+  ])
 })
 
 test('a batch that the gateway refuses rejects its `keep`, and the next batch takes its number', async (t) => {

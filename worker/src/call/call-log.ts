@@ -18,17 +18,19 @@ interface Waiting {
 
 /** What happens in one call, sent to the gateway in numbered batches: in order, each once. */
 export class CallLog {
-  readonly #gateway: GatewayClient
+  readonly #gateway: Pick<GatewayClient, 'append' | 'beat'>
   readonly #call: string
   readonly #logger: Logger
   readonly #beating: NodeJS.Timeout
   #waiting: Waiting[] = []
   #batch = 0
+  /** What was sent under the next number without an answer: the gateway may have it. */
+  #unanswered: Sent[] | undefined
   #sending: Promise<void> | undefined
   #gathering: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(gateway: GatewayClient, call: string, logger: Logger) {
+  constructor(gateway: Pick<GatewayClient, 'append' | 'beat'>, call: string, logger: Logger) {
     this.#gateway = gateway
     this.#call = call
     this.#logger = logger
@@ -103,14 +105,27 @@ export class CallLog {
   async #tell(waiting: Waiting[]) {
     const entries = waiting.flatMap((one) => one.entries)
     try {
-      await this.#gateway.append(this.#call, { entries, batch: this.#batch + 1 })
-      this.#batch += 1
+      // Other entries under its number would count as a repetition, and be lost.
+      if (this.#unanswered) await this.#append(this.#unanswered)
+      await this.#append(entries)
       for (const { settle } of waiting) settle?.()
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error))
       this.#logger.warn({ err: failure }, 'entries were not kept')
       for (const { settle } of waiting) settle?.(failure)
       if (failure instanceof GatewayRefusal && [404, 409].includes(failure.status)) this.close()
+    }
+  }
+
+  async #append(entries: Sent[]) {
+    this.#unanswered = entries
+    try {
+      await this.#gateway.append(this.#call, { entries, batch: this.#batch + 1 })
+      this.#batch += 1
+      this.#unanswered = undefined
+    } catch (error) {
+      if (error instanceof GatewayRefusal) this.#unanswered = undefined
+      throw error
     }
   }
 

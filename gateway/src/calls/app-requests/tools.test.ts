@@ -131,13 +131,16 @@ test('results that are there already are not waited for, nor those of a call tha
   await app.close()
 })
 
-test('a tool that no app could be asked for fails at once', async () => {
+test('a tool that no app could be asked for fails at once, and the model reads why', async () => {
   const call = await openCall(deployment, ci.client, 'nobodys')
   await append(deployment, call, { type: 'chat.started', data: {} }, toolCall('t'))
   const since = performance.now()
   const [outcome] = await tools.run(call, [asked('t')])
   assert.ok(performance.now() - since < 10_000, 'without waiting for the time to be over')
-  assert.equal(outcome?.ok, false)
+  assert.deepEqual(
+    [outcome?.ok, outcome?.text],
+    [false, `no app is connected that could run the tool ${asked('t').name}`],
+  )
 })
 
 test('the app that was asked is asked again when it is back, also while another drives the call, and the other never (N-459)', async () => {

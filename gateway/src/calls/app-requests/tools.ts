@@ -31,6 +31,10 @@ export interface ToolsParts {
 
 const stopping = () => unavailable('this gateway is stopping', 5)
 
+const notAnswered = (name: string, withinMs: number) =>
+  `the tool ${name} did not answer within ${withinMs / secondMs} seconds`
+const noAppFor = (name: string) => `no app is connected that could run the tool ${name}`
+
 type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
 
 /**
@@ -75,10 +79,13 @@ export class Tools {
       for (const result of await this.#results(this.#parts.database, call.id, waiting.ids))
         waiting.answer(result)
       if ((await this.#parts.log.find(call.id))?.sealed ?? true) waiting.giveUp()
-      if (await this.#hasNoApp(call, waiting)) waiting.giveUp()
+      const hasNoApp = await this.#hasNoApp(call, waiting)
+      if (hasNoApp) waiting.giveUp()
       await waiting.over
-      for (const { id, name } of waiting.unanswered)
-        waiting.answer(await this.#fail(call, id, name, withinMs))
+      for (const { id, name } of waiting.unanswered) {
+        const why = hasNoApp ? noAppFor(name) : notAnswered(name, withinMs ?? timeoutMs)
+        waiting.answer(await this.#fail(call, id, name, why))
+      }
       return waiting.outcomes
     } finally {
       clearTimeout(timer)
@@ -104,18 +111,12 @@ export class Tools {
     from.send({ type: 'tool.received', call: call.id, id } satisfies ToolReceived)
   }
 
-  async #fail(
-    call: AssignedCall,
-    id: string,
-    name: string,
-    withinMs = this.#parts.timeoutMs,
-  ): Promise<Result> {
+  async #fail(call: AssignedCall, id: string, name: string, result: string): Promise<Result> {
     return this.#parts.database.transaction(async (tx) => {
       const locked = await this.#parts.log.lock(tx, call.id)
       const [known] = await this.#results(tx, call.id, [id])
       if (known) return known
       if (!locked || locked.sealed) return { id, name, ok: false, result: hasEnded }
-      const result = `the tool ${name} did not answer within ${withinMs / secondMs} seconds`
       return this.#write(tx, call, { id, name, ok: false, result }, 'unanswered')
     })
   }

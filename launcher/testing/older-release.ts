@@ -1,24 +1,27 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { root } from '../processes.ts'
 
 const run = promisify(execFile)
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The last commit whose newest migration is `0037_trunk_tests.sql`. */
-const commit = '9e28baf'
+/** Why an older release cannot be laid out here; false if it can. */
+export async function missingRelease(commit: string): Promise<string | false> {
+  const isThere = await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).then(
+    () => true,
+    () => false,
+  )
+  return !isThere && `needs the release of commit ${commit}: run it in a clone with the history`
+}
 
-/** Lays the older release out in this folder, with the packages of this one, so that its gateway can be started. */
-export async function layOutOlderRelease(folder: string) {
+/** Lays an older release out in this folder, with the packages of this one, so that its programs can be started. */
+export async function layOutRelease(commit: string, folder: string) {
+  const missing = await missingRelease(commit)
+  if (missing !== false) throw new Error(missing)
   const archive = join(folder, 'release.tar')
-  try {
-    await run('git', ['archive', '--output', archive, commit], { cwd: root })
-  } catch (error) {
-    throw new Error(`this bench starts the gateway of commit ${commit}: run it in a clone with the history`, {
-      cause: error,
-    })
-  }
+  await run('git', ['archive', '--output', archive, commit], { cwd: root })
   await run('tar', ['-xf', archive, '-C', folder])
   linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'))
 }
