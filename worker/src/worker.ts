@@ -110,7 +110,10 @@ export class Worker {
         )
       },
       onLost: (lost) => tellLostCaller(sentences, lost),
-      countLost: (lost) => meters.count('switchroom_lost_calls_total', [], lost),
+      onLostProcess: (call) => {
+        logger.error({ call }, 'a call was lost with its process')
+        meters.count('switchroom_lost_calls_total')
+      },
       clipOf: ({ occasion, language, callsBack }) => sentences.clipOf(occasion, language, callsBack),
     })
     const isDraining = () => draining.signal.aborted

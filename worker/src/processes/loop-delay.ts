@@ -4,14 +4,22 @@ const resolutionMs = 20
 const tellEveryMs = 10_000
 
 /** Tells how late the event loop was at most, every ten seconds in which there is work. */
-export function watchLoopDelay(isBusy: () => boolean, tell: (longestMs: number) => void) {
+export function watchLoopDelay(
+  isBusy: () => boolean,
+  tell: (longestMs: number) => void,
+  everyMs = tellEveryMs,
+) {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  let isMeasuring = false
+  let dueMs = performance.now() + everyMs
   setInterval(() => {
-    if (isBusy()) {
-      delays.enable()
-      // a recorded delay includes the interval of the timer that measures it
-      if (delays.count > 0) tell(Math.max(0, delays.max / 1e6 - resolutionMs))
-    } else delays.disable()
+    const lateMs = performance.now() - dueMs // the measurement itself does not see a delay that ends here
+    // a recorded delay includes the interval of the timer that measures it
+    if (isMeasuring) tell(Math.max(0, lateMs, delays.max / 1e6 - resolutionMs))
+    isMeasuring = isBusy()
+    if (isMeasuring) delays.enable()
+    else delays.disable()
     delays.reset()
-  }, tellEveryMs).unref()
+    dueMs = performance.now() + everyMs
+  }, everyMs).unref()
 }

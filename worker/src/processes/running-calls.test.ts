@@ -18,6 +18,7 @@ process.env['SVC_FLEET_KEY'] = 'svc_fleet_x'
 process.env['SVC_LOG_LEVEL'] = 'silent'
 
 const lost: LostCall[] = []
+const lostWithProcess: string[] = []
 const calls = new RunningCalls({
   worker: 'worker-1',
   capacity: 4,
@@ -27,6 +28,7 @@ const calls = new RunningCalls({
   logger: pino({ level: 'silent' }),
   dialLeg: () => Promise.reject(new MediaError('no dial is expected')),
   onLost: async (call) => void lost.push(call),
+  onLostProcess: (call) => void lostWithProcess.push(call),
   clipOf: () => undefined,
 })
 after(() => calls.processes.stop())
@@ -139,6 +141,7 @@ test('a process that ends between the binding and the answer loses the call, and
   const dialog = dialogAt(port)
   phone.run(opened('call_5'), dialog, null, true)
   await until('the call is lost', () => lost.some(({ caller }) => caller?.dialog === dialog), 30_000)
+  assert.deepEqual(lostWithProcess, ['call_5'], 'the one that was not answered is no call')
   await until('no call is left', () => calls.count === 0, 30_000)
 })
 
@@ -166,4 +169,20 @@ test('the signalling of a call hears from its process whether sound comes', asyn
   const dialog = dialogAt(port)
   phone.run(opened('call_heard'), dialog, null, false)
   await until('its sound is reported', () => dialog.sounds.includes('heard'), 30_000)
+})
+
+test('the calls that run are counted by channel and environment, and how late their process was', async () => {
+  const live = () => Object.fromEntries(calls.countLive().map(([count, ...kind]) => [kind.join(' '), count]))
+  const before = live()
+  assert.deepEqual([before['phone production'], before['web sandbox'], before['web production']], [0, 0, 0])
+  const port = await freeUdpPort()
+  const phone = await place('call_counted')
+  await phone.open(termsAt(port))
+  phone.run({ ...opened('call_counted'), env: 'production' }, dialogAt(port), null, false)
+  assert.deepEqual(live(), { ...before, 'phone production': 1 })
+  const taken = calls.processes.take('call_beside')
+  taken.tellDelay(70)
+  assert.equal(calls.processes.longestDelayMs, 70)
+  assert.ok(calls.processes.count >= 1)
+  calls.processes.giveBack(taken, 'call_beside')
 })

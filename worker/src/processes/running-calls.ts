@@ -63,8 +63,8 @@ export interface RunningCallsParts {
   logger: Logger
   dialLeg: (dial: LegDial, signal: AbortSignal) => Promise<SipDialog>
   onLost: (lost: LostCall) => Promise<void>
-  /** So many calls ended with their process. */
-  countLost?: (calls: number) => void
+  /** A call that ran ended with its process. */
+  onLostProcess?: (call: string) => void
   /** One of the worker's own sentences, at 8 kHz. */
   clipOf: (asked: SentenceAsked) => Int16Array | undefined
 }
@@ -281,10 +281,9 @@ export class RunningCalls {
   }
 
   #lost(calls: string[]): void {
-    this.#parts.countLost?.(calls.length)
     for (const call of calls) {
-      this.#parts.logger.error({ call }, 'a call was lost with its process')
       const running = this.#calls.get(call)
+      if (running) this.#parts.onLostProcess?.(call)
       this.#calls.delete(call)
       const caller = running?.leg === undefined ? undefined : this.#legs.release(running.leg)
       this.#hangUpLegs(call)
