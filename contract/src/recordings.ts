@@ -19,4 +19,18 @@ export const RecordingLink = Type.Object({
 })
 export type RecordingLink = Static<typeof RecordingLink>
 
+const peaks = () =>
+  nullable(
+    Type.Array(Type.Integer({ minimum: 0, maximum: 255 }), {
+      description:
+        'the loudest sample of each of up to 800 stretches of the same length; null if it is not known',
+    }),
+  )
+export const Waveform = Type.Object({
+  duration_ms: Type.Integer(),
+  caller: peaks(),
+  agent: peaks(),
+})
+export type Waveform = Static<typeof Waveform>
+
 export const RecordedSound = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })

@@ -99,14 +99,24 @@ test('a file is uploaded as it is read', async (t) => {
     response.end(JSON.stringify([request.method, request.headers['content-type'], await text(request)]))
   })
   const file = Readable.from(['RI', 'FF'])
-  const sent = await client.upload({ path: '/', file, contentType: 'audio/wav', timeoutMs: 5_000 })
+  const sent = await client.upload({
+    path: '/',
+    file,
+    headers: { 'content-type': 'audio/wav' },
+    timeoutMs: 5_000,
+  })
   assert.deepEqual(JSON.parse(sent.text), ['PUT', 'audio/wav', 'RIFF'])
 })
 
 test('a server that refuses before it has read the upload is still understood', async (t) => {
   const { client } = await serve(t, (_request, response) => response.writeHead(413).end('too large'))
   const file = Readable.from([Buffer.alloc(1000), Buffer.alloc(1000)])
-  const sent = await client.upload({ path: '/', file, contentType: 'audio/wav', timeoutMs: 5_000 })
+  const sent = await client.upload({
+    path: '/',
+    file,
+    headers: { 'content-type': 'audio/wav' },
+    timeoutMs: 5_000,
+  })
   assert.deepEqual(sent, { status: 413, text: 'too large' })
 })
 

@@ -26,7 +26,7 @@ export interface Response {
 export interface Upload {
   path: string
   file: Readable
-  contentType: string
+  headers: Record<string, string>
   timeoutMs: number
 }
 
@@ -60,11 +60,11 @@ export class JsonClient {
     }
   }
 
-  async upload({ path, file, contentType, timeoutMs }: Upload): Promise<Response> {
+  async upload({ path, file, headers, timeoutMs }: Upload): Promise<Response> {
     const { request, response, reject } = this.#open(path, {
       method: 'PUT',
       agent: false,
-      headers: { 'content-type': contentType },
+      headers,
       signal: AbortSignal.timeout(timeoutMs),
     })
     // a server that refuses may close before it has read everything

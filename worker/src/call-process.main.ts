@@ -137,6 +137,7 @@ async function runOpened(
       tellLanguage: (language) => send({ type: 'call.language', call: opened.call, language }),
       tellVendors: (onMachine) => send({ type: 'call.vendors', call: opened.call, onMachine }),
       idleTimeoutMs: settings.idleTimeoutMs,
+      recordingFormat: settings.recordingFormat,
       unsentRecordings,
     },
     opened,

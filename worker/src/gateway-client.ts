@@ -250,9 +250,14 @@ export class GatewayClient {
     })
   }
 
-  async uploadRecording(call: string, file: Readable): Promise<void> {
+  async uploadRecording(
+    call: string,
+    file: Readable,
+    { contentType, peaks }: { contentType: string; peaks: Uint8Array },
+  ): Promise<void> {
     const path = pathOf(call, 'recording')
-    const upload = { path, file, contentType: 'audio/wav', timeoutMs: uploadTimeoutMs }
+    const headers = { 'content-type': contentType, 'svc-peaks': Buffer.from(peaks).toString('base64') }
+    const upload = { path, file, headers, timeoutMs: uploadTimeoutMs }
     refuseUnlessGood(await this.#client.upload(upload))
   }
 

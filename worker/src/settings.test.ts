@@ -37,6 +37,7 @@ test('a worker that is given its key alone serves both environments of the gatew
       setting: 'SVC_WORKER_METRICS_PORT',
     },
     health: undefined,
+    recordingFormat: 'wav',
     unsentRecordings: join(tmpdir(), `switchroom-unsent-recordings-${userInfo().uid}`),
     logLevel: 'info',
   })

@@ -21,6 +21,7 @@ import type { PortRange } from '@switchroom/media/rtp/media-ports'
 import { privateNetwork } from '@switchroom/process/private-networks'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
 import type { HealthAddress } from './health.ts'
+import { recordingFormats, type RecordingFormat } from './call/recording-formats.ts'
 import { readFleets, readMediaServers, type MediaServers } from './livekit/livekit-settings.ts'
 
 const callsPerCore = 20
@@ -70,6 +71,7 @@ export interface Settings {
   metrics: MetricsAddress
   /** Where its health is asked for; undefined for nowhere. */
   health: HealthAddress | undefined
+  recordingFormat: RecordingFormat
   /** Keeps recordings that the gateway could not store yet. */
   unsentRecordings: string
   logLevel: LogLevel
@@ -103,6 +105,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     metrics: readMetricsAddress(read, 'SVC_WORKER_METRICS_PORT', { port: 8085, ports: 10 }),
     health: readHealth(read),
+    recordingFormat: read('SVC_RECORDING_FORMAT', oneOf(recordingFormats)) ?? 'wav',
     unsentRecordings:
       read('SVC_UNSENT_RECORDINGS', (path) => resolve(path)) ??
       join(tmpdir(), `switchroom-unsent-recordings-${userInfo().uid}`),

@@ -125,6 +125,7 @@ function lineCall(
       tellLanguage: () => {},
       tellVendors: () => {},
       idleTimeoutMs: 60_000,
+      recordingFormat: 'wav',
       unsentRecordings: { send: async () => {} },
     },
     { call: 'call_1', org: 'org_1', env: 'sandbox', agent: 'desk', line: { extensionMs } },

@@ -14,6 +14,7 @@ import { GatewayRefusal } from '../gateway-client.ts'
 import { holdTones } from './hold-tones.ts'
 import { LineWatch } from './line-watch.ts'
 import { Recording } from './recording.ts'
+import type { RecordingFormat } from './recording-formats.ts'
 import type { UnsentRecordings } from './unsent-recordings.ts'
 import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
 import { stayed, transferred, untransferred, type DialLeg } from './transfers.ts'
@@ -37,6 +38,7 @@ export interface SpokenCallParts extends Omit<PartsSources, 'log'> {
   /** Whether a vendor of this machine hears or speaks. */
   tellVendors: (onMachine: boolean) => void
   idleTimeoutMs: number
+  recordingFormat: RecordingFormat
   unsentRecordings: Pick<UnsentRecordings, 'send'>
 }
 
@@ -46,7 +48,7 @@ export class SpokenCall {
   readonly #opened: OpenedWorkerCall
   readonly #log: CallLog
   readonly #sources: PartsSources
-  readonly #recording = new Recording()
+  readonly #recording: Recording
   readonly #lineWatch: LineWatch
   readonly #over = new AbortController()
   #agent: string
@@ -67,6 +69,7 @@ export class SpokenCall {
     this.#parts = { ...parts, logger }
     this.#opened = opened
     this.#agent = opened.agent
+    this.#recording = new Recording(parts.recordingFormat)
     this.#longestS = endsAt === null ? Infinity : Math.max(1, (endsAt - this.#begunAt) / secondMs)
     this.#isOnLine = opened.line !== null
     this.#log = new CallLog(parts.gateway, call, logger)
@@ -309,7 +312,7 @@ export class SpokenCall {
     await leg.hangUp().catch(() => {})
     await Promise.race([this.#transferring, sleep(toldWithinMs, undefined, { ref: false })])
     await this.#recording
-      .handOver((open) => unsentRecordings.send(this.#id, open))
+      .handOver((recorded) => unsentRecordings.send(this.#id, recorded))
       .catch((error: unknown) => logger.warn({ err: error }, 'a recording was not stored'))
     const line = this.#lineWatch.end()
     if (!this.#log.isClosed)

@@ -1,15 +1,17 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
-import type { OpenRecording } from './recording.ts'
+import type { RecordedFile } from './recording.ts'
+import { mediaTypes, type RecordingFormat } from './recording-formats.ts'
 import { GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 
 const everyMs = 30_000
-const fileForm = /^(call_[\w-]{1,80})\.wav$/
+const fileForm = /^(call_[\w-]{1,80})\.(wav|opus)$/
+const peaksBeside = '.peaks'
 
 export interface UnsentRecordingsParts {
   folder: string
@@ -29,13 +31,13 @@ export class UnsentRecordings {
   }
 
   /** Sends it, or keeps it if the gateway or its store is away. What the gateway refuses for good is given up. */
-  async send(call: string, open: OpenRecording): Promise<void> {
+  async send(call: string, { format, peaks, open }: RecordedFile): Promise<void> {
     const { gateway, logger } = this.#parts
     try {
-      await gateway.uploadRecording(call, open())
+      await gateway.uploadRecording(call, open(), { contentType: mediaTypes[format], peaks })
     } catch (error) {
       if (error instanceof GatewayRefusal) throw error
-      await this.#keep(call, open())
+      await this.#keep(`${call}.${format}`, open(), peaks)
       logger.warn({ err: error, call }, 'a recording was not stored: it is kept here and sent again')
     }
   }
@@ -43,34 +45,38 @@ export class UnsentRecordings {
   /** Everything that is kept here, also by a worker before this one. */
   async sendAll(signal: AbortSignal): Promise<void> {
     for (const name of await this.#names()) {
-      const call = fileForm.exec(name)?.[1]
-      if (signal.aborted || call === undefined || !(await this.#sendKept(call, name))) return
+      if (signal.aborted || !(await this.#sendKept(name))) return
     }
   }
 
   /** False if the rest would fail too. */
-  async #sendKept(call: string, name: string): Promise<boolean> {
+  async #sendKept(name: string): Promise<boolean> {
     const { folder, gateway, logger } = this.#parts
     const path = join(folder, name)
+    const [, call = '', format = 'wav'] = fileForm.exec(name) ?? []
     try {
-      await gateway.uploadRecording(call, createReadStream(path))
+      const peaks = await readFile(`${path}${peaksBeside}`).catch(() => new Uint8Array(0))
+      const contentType = mediaTypes[format as RecordingFormat]
+      await gateway.uploadRecording(call, createReadStream(path), { contentType, peaks })
       logger.info({ call }, 'a recording that was kept here is stored')
     } catch (error) {
       if (!(error instanceof GatewayRefusal)) return false
       logger.warn({ err: error, call }, 'a recording that was kept here is refused, and deleted')
     }
     await rm(path, { force: true })
+    await rm(`${path}${peaksBeside}`, { force: true })
     return true
   }
 
-  async #keep(call: string, content: Readable): Promise<void> {
+  async #keep(name: string, content: Readable, peaks: Uint8Array): Promise<void> {
     const { folder } = this.#parts
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await refuseOthersFolder(folder)
-    const path = join(folder, `${call}.wav`)
+    const path = join(folder, name)
     const part = `${path}.part`
     try {
       await pipeline(content, createWriteStream(part, { mode: 0o600, flush: true }))
+      await writeFile(`${path}${peaksBeside}`, peaks, { mode: 0o600 })
       await rename(part, path)
     } catch (error) {
       await rm(part, { force: true })

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
+import { OggOpusMeter } from './ogg-opus-meter.ts'
+import type { RecordingFormat } from './recording-formats.ts'
 import { WavMeter } from './wav-meter.ts'
 
 const mostMegabytes = 200
@@ -9,12 +11,15 @@ const mostBytes = mostMegabytes * 1024 * 1024
 export class RecordedSound implements AsyncIterable<Uint8Array> {
   readonly #sound: Readable
   readonly #room: number
-  readonly #meter = new WavMeter()
+  readonly #format: RecordingFormat
+  readonly #meter: WavMeter | OggOpusMeter
   #bytes = 0
 
-  constructor(sound: Readable, room: number) {
+  constructor(sound: Readable, room: number, format: RecordingFormat) {
     this.#sound = sound
     this.#room = room
+    this.#format = format
+    this.#meter = format === 'opus' ? new OggOpusMeter() : new WavMeter()
   }
 
   /** Known when it has been read to its end. */
@@ -27,7 +32,7 @@ export class RecordedSound implements AsyncIterable<Uint8Array> {
       for await (const chunk of this.#sound.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         this.#bytes += chunk.length
         this.#meter.take(chunk)
-        if (this.#meter.isOther) throw noSound()
+        if (this.#meter.isOther) throw noSound(this.#format)
         if (this.#bytes > mostBytes) throw tooLong()
         if (this.#bytes > this.#room) throw tooMuch()
         yield chunk
@@ -35,7 +40,7 @@ export class RecordedSound implements AsyncIterable<Uint8Array> {
     } catch (error) {
       throw this.#sound.errored ? badRequest('the recording broke off') : error
     }
-    if (this.#meter.durationMs === undefined) throw noSound()
+    if (this.#meter.durationMs === undefined) throw noSound(this.#format)
   }
 
   /** Unread data would keep the sender from reading the refusal. */
@@ -44,7 +49,8 @@ export class RecordedSound implements AsyncIterable<Uint8Array> {
   }
 }
 
-const noSound = () => badRequest('a recording is a WAV file')
+const noSound = (format: RecordingFormat) =>
+  badRequest(format === 'opus' ? 'a recording sent as audio/ogg is Ogg Opus' : 'a recording is a WAV file')
 export const tooMuch = () =>
   new Refusal(
     429,

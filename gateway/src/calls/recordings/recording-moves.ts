@@ -1,4 +1,3 @@
-import { extname } from 'node:path'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
@@ -6,10 +5,10 @@ import type { BlobStore } from '../../foundation/blobs/blob-store.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { BlobLedger } from './blob-ledger.ts'
+import { mediaTypes } from './recording-formats.ts'
 import * as store from './recordings.store.ts'
 
 const atOnce = 100
-const mediaType = 'audio/wav'
 
 export interface RecordingMovesParts {
   database: Database
@@ -72,13 +71,13 @@ export class RecordingMoves {
   /** False if it has to be tried again. Under a new key: another gateway may be moving the same. */
   async #move(recording: store.ElsewhereRow, to: BlobStore): Promise<boolean> {
     const { database, ledger, logger, stores } = this.#parts
-    const { call, org, place, key } = recording
+    const { call, org, place, key, format } = recording
     if (!(await store.isStillThere(database, recording))) return true
-    const blob = `${org}/${newId(call, 6)}${extname(key)}`
+    const blob = `${org}/${newId(call, 6)}.${format}`
     await ledger.beginUpload(to, blob)
     try {
       const content = await stores.find((each) => each.place === place)?.read(key)
-      if (content) await to.put(blob, content, mediaType)
+      if (content) await to.put(blob, content, mediaTypes[format])
       else logger.warn({ call, place }, 'a recording is not there any more and cannot be moved')
       const isMoved = await database.transaction(async (tx) => {
         if (!content || !(await store.moveRecording(tx, recording, to.place, blob))) return false

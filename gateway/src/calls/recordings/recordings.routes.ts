@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream'
 import { CallParams } from '@switchroom/contract/calls'
-import { RecordedSound, RecordingLink, StoredRecording } from '@switchroom/contract/recordings'
+import { RecordedSound, RecordingLink, StoredRecording, Waveform } from '@switchroom/contract/recordings'
 import { Refusal } from '../../foundation/refusals.ts'
 import { scope, worker } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { byteRangeOf } from '../../foundation/blobs/byte-range.ts'
+import { formatOf, peaksIn } from './recording-formats.ts'
 import type { Recordings } from './recordings.ts'
 
 const path = '/v1/calls/:call/recording'
-const sound = { content: { 'audio/wav': { schema: RecordedSound } } }
+const sound = { content: { 'audio/wav': { schema: RecordedSound }, 'audio/ogg': { schema: RecordedSound } } }
 
 /** In a scope of its own, in which a body of any content type is a stream. */
 export async function recordingRoutes(server: Server, recordings: Recordings) {
@@ -23,13 +24,16 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
       {
         access: worker,
         schema: {
-          summary: 'Store the recording of a call that you run, as a WAV file of up to 200 MB',
+          summary: 'Store the recording of a call that you run, as a WAV or Ogg Opus file of up to 200 MB',
           params: CallParams,
           response: { 200: StoredRecording, ...refusals(400, 404, 409, 413, 429, 503) },
         },
       },
-      ({ caller, params, body }) =>
-        recordings.store(caller, params.call, body instanceof Readable ? body : Readable.from([])),
+      ({ caller, params, body, headers }) =>
+        recordings.store(caller, params.call, body instanceof Readable ? body : Readable.from([]), {
+          format: formatOf(headers['content-type']),
+          peaks: peaksIn(headers['svc-peaks']),
+        }),
     )
   })
 
@@ -38,7 +42,7 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
     {
       access: scope('calls'),
       schema: {
-        summary: "A call's recording, as a WAV file or the part of it that `Range` names",
+        summary: "A call's recording, as a WAV or Ogg Opus file or the part of it that `Range` names",
         params: CallParams,
         response: { 200: sound, 206: sound, ...refusals(404, 416, 503) },
       },
@@ -68,6 +72,19 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
       },
     },
     ({ caller, params }) => recordings.link(caller, params.call),
+  )
+
+  server.get(
+    `${path}/waveform`,
+    {
+      access: scope('calls'),
+      schema: {
+        summary: 'How loud each side of a recording is over its length, for a player',
+        params: CallParams,
+        response: { 200: Waveform, ...refusals(404) },
+      },
+    },
+    ({ caller, params }) => recordings.waveform(caller, params.call),
   )
 }
 

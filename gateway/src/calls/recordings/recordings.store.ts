@@ -1,6 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { usualCaps } from '@switchroom/contract/orgs'
 import type { BlobPlace } from '../../foundation/blobs/blob-store.ts'
+import type { RecordingFormat } from './recording-formats.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 const gone = statement<{ call: string }>(`
@@ -10,24 +11,27 @@ const gone = statement<{ call: string }>(`
 export const isGone = async (tx: Transaction, call: string) => (await tx.row(gone, call)) !== undefined
 
 const put = statement(`
-  insert into recordings (call, bytes, duration_ms, stored_at, place, blob) values ($1, $2, $3, $4, $5, $6)
+  insert into recordings (call, bytes, duration_ms, stored_at, place, blob, format, peaks)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
   on conflict (call) do update
   set bytes = excluded.bytes, duration_ms = excluded.duration_ms, stored_at = excluded.stored_at,
-    place = excluded.place, blob = excluded.blob`)
+    place = excluded.place, blob = excluded.blob, format = excluded.format, peaks = excluded.peaks`)
 
 export interface KeptRecording {
   call: string
   bytes: number
   durationMs: number
+  format: RecordingFormat
+  peaks: Buffer | null
   place: BlobPlace
   blob: string
 }
 
 export const putRecording = (
   tx: Transaction,
-  { call, bytes, durationMs, place, blob }: KeptRecording,
+  { call, bytes, durationMs, place, blob, format, peaks }: KeptRecording,
   now: Date,
-) => tx.rows(put, call, bytes, durationMs, now, place, blob)
+) => tx.rows(put, call, bytes, durationMs, now, place, blob, format, peaks)
 
 /** Gateways of older versions name no blob. */
 const keyOf = `coalesce(r.blob, c.org || '/' || c.id || '.wav')`
@@ -37,16 +41,25 @@ interface FoundRow {
   place: BlobPlace | null
   key: string | null
   bytes: number | null
+  format: RecordingFormat | null
 }
 
 const find = statement<FoundRow>(`
-  select r.place, case when r.call is not null then ${keyOf} end as key, r.bytes
+  select r.place, case when r.call is not null then ${keyOf} end as key, r.bytes, r.format
   from calls c left join recordings r on r.call = c.id
   where c.id = $1 and c.org = $2 and c.env = $3`)
 
 /** Undefined for a call of another org or environment. */
 export const findRecording = (database: Queryable, call: string, org: string, env: Environment) =>
   database.row(find, call, org, env)
+
+const waveform = statement<{ duration_ms: number | null; peaks: Buffer | null }>(`
+  select r.duration_ms, r.peaks from calls c left join recordings r on r.call = c.id
+  where c.id = $1 and c.org = $2 and c.env = $3`)
+
+/** Undefined for a call of another org or environment. */
+export const findWaveform = (database: Queryable, call: string, org: string, env: Environment) =>
+  database.row(waveform, call, org, env)
 
 const bytesInGb = 1024 ** 3
 const most = (org: string) =>
@@ -93,10 +106,11 @@ export interface ElsewhereRow {
   place: BlobPlace
   key: string
   org: string
+  format: RecordingFormat
 }
 
 const elsewhere = statement<ElsewhereRow>(`
-  select r.call, r.place, ${keyOf} as key, c.org from recordings r join calls c on c.id = r.call
+  select r.call, r.place, ${keyOf} as key, c.org, r.format from recordings r join calls c on c.id = r.call
   where r.call > $1 and ($2::text is null or r.call <= $2) and r.place <> $3 and r.place = any($4::text[]) order by r.call limit $5`)
 
 /** Those of some calls that are kept in one of these other places, in the order of their calls. */

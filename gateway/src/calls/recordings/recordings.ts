@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { RecordingLink, StoredRecording } from '@switchroom/contract/recordings'
+import type { RecordingLink, StoredRecording, Waveform } from '@switchroom/contract/recordings'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/database.ts'
 import { BlobStoreFailure, type BlobStore } from '../../foundation/blobs/blob-store.ts'
@@ -13,9 +13,9 @@ import { callLog } from '../log/entries.ts'
 import { unknownCall, type EntryAppender } from '../spoken/entry-appender.ts'
 import type { BlobLedger } from './blob-ledger.ts'
 import { RecordedSound, tooMuch } from './recorded-sound.ts'
+import { mediaTypes, type RecordingFormat } from './recording-formats.ts'
 import * as store from './recordings.store.ts'
 
-const mediaType = 'audio/wav'
 const storeAwayS = 30
 
 export interface RecordingParts {
@@ -27,6 +27,13 @@ export interface RecordingParts {
   /** New recordings go to the first one; none: no recordings. */
   stores: readonly BlobStore[]
   ledger: BlobLedger
+}
+
+/** What a worker says about the sound that it sends. */
+export interface SentRecording {
+  format: RecordingFormat
+  /** The loudest samples; null if it sent none. */
+  peaks: Buffer | null
 }
 
 export interface FoundRecording {
@@ -44,18 +51,23 @@ export class Recordings {
   }
 
   /** Logged if the call is still open; a second recording replaces the first. */
-  async store(caller: Caller, id: string, body: Readable): Promise<StoredRecording> {
+  async store(
+    caller: Caller,
+    id: string,
+    body: Readable,
+    { format, peaks }: SentRecording,
+  ): Promise<StoredRecording> {
     const { database, calls, ledger } = this.#parts
     const blobs = this.#requireStore()
     const call = await calls.find(caller, id)
     const { most, bytes: kept, own } = await store.findRoom(database, call.org, id)
-    const sound = new RecordedSound(body, most === null ? Infinity : most - kept + own)
+    const sound = new RecordedSound(body, most === null ? Infinity : most - kept + own, format)
     // of this upload alone, so that of several at once each is whole
-    const key = `${call.org}/${newId(id, 6)}.wav`
+    const key = `${call.org}/${newId(id, 6)}.${format}`
     await ledger.beginUpload(blobs, key)
     try {
-      const bytes = await blobs.put(key, sound, mediaType)
-      const recording = { call: id, bytes, durationMs: sound.durationMs }
+      const bytes = await blobs.put(key, sound, mediaTypes[format])
+      const recording = { call: id, bytes, durationMs: sound.durationMs, format, peaks }
       await database.transaction((tx) => this.#keep(tx, call.org, recording, blobs, key))
       await this.deleteRemoved()
       return { call: id, bytes, duration_ms: recording.durationMs }
@@ -69,20 +81,31 @@ export class Recordings {
   }
 
   async find({ org, env }: Caller, id: string): Promise<FoundRecording> {
-    const { blobs, key, bytes } = await this.#find(org, env, id)
+    const { blobs, key, bytes, format } = await this.#find(org, env, id)
     const read = async (range: ByteRange) => {
       const content = await this.#reading(blobs.read(key, range))
       if (!content) throw noRecording(id)
       return content
     }
-    return { bytes, mediaType, read }
+    return { bytes, mediaType: mediaTypes[format], read }
   }
 
   /** For players and downloads that have no key of ours. */
   async link({ org, env }: Caller, id: string): Promise<RecordingLink> {
-    const { blobs, key } = await this.#find(org, env, id)
-    const link = await this.#reading(blobs.link(key, { name: `${id}.wav`, mediaType }))
+    const { blobs, key, format } = await this.#find(org, env, id)
+    const file = { name: `${id}.${format}`, mediaType: mediaTypes[format] }
+    const link = await this.#reading(blobs.link(key, file))
     return { url: link?.url ?? null, expires_at: link ? Math.floor(link.expiresAt.getTime() / 1000) : null }
+  }
+
+  /** For a player, which draws it before it has read the sound. */
+  async waveform({ org, env }: Caller, id: string): Promise<Waveform> {
+    const found = await store.findWaveform(this.#parts.database, id, org, env)
+    if (!found) throw unknownCall(id)
+    if (found.duration_ms === null) throw noRecording(id)
+    const { duration_ms, peaks } = found
+    const side = (first: 0 | 1) => peaks && Array.from(peaks).filter((_, at) => at % 2 === first)
+    return { duration_ms, caller: side(0), agent: side(1) }
   }
 
   /** Their blobs are left in the ledger by the same transaction; call `deleteRemoved` after it. */
@@ -99,7 +122,7 @@ export class Recordings {
   async #keep(
     tx: Transaction,
     org: string,
-    recording: { call: string; bytes: number; durationMs: number },
+    recording: Omit<store.KeptRecording, 'place' | 'blob'>,
     blobs: BlobStore,
     key: string,
   ) {
@@ -119,14 +142,14 @@ export class Recordings {
     this.#requireStore()
     const found = await store.findRecording(database, id, org, env)
     if (!found) throw unknownCall(id)
-    const { place, key, bytes } = found
-    if (place === null || key === null || bytes === null) throw noRecording(id)
+    const { place, key, bytes, format } = found
+    if (place === null || key === null || bytes === null || format === null) throw noRecording(id)
     const blobs = stores.find((each) => each.place === place)
     if (!blobs)
       throw unavailable(
         `the recording of call ${id} is kept in a ${place}, and this gateway has none: the operator sets ${settingOf[place]}`,
       )
-    return { blobs, key, bytes }
+    return { blobs, key, bytes, format }
   }
 
   #reading<T>(reading: Promise<T>): Promise<T> {
