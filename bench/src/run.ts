@@ -7,6 +7,7 @@ import { firstWord } from './first-word.ts'
 import { humanSpeech } from './human-speech.ts'
 import { liveCalls } from './live/live-calls.ts'
 import { liveStreams } from './live-streams.ts'
+import { load } from './load.ts'
 import { logAppend } from './log-append.ts'
 import { logCommits } from './log-commits.ts'
 import { logReaders } from './log-readers.ts'
@@ -47,6 +48,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'human-speech': humanSpeech,
   'many-numbers': manyNumbers,
   tracing,
+  load,
   volume,
   'volume-migration': volumeMigration,
 }

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { CallerPhone } from '@switchroom/cli/load/sip/caller-phone'
+import { recordedSpeech } from '@switchroom/cli/load/sip/recorded-speech'
 import { freePort } from '@switchroom/launcher/testing/free-port'
-import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer } from '@switchroom/media/sip/server'
 import { Agent, connect } from '@switchroom/sdk'
 import { MediaPorts } from '@switchroom/media/rtp/media-ports'
@@ -19,7 +21,6 @@ const mostPerCore = 20
 const fewPerCore = 5
 const turns = 5
 const phoneRate = 8_000
-const loud = 500
 /** What another publishes for its worker: cores a call, and seconds from the end of speech to the first sound. */
 const peer = { cores: [0.14, 0.19], answeredS: [1.23, 1.31] } as const
 const answerWithinMs = 8_000
@@ -158,63 +159,22 @@ export async function startPhones(): Promise<SipServer> {
   })
 }
 
-const question = sentence()
-
 /** Recorded speech: what hears it may be asked whether it is any. */
-function sentence(): Int16Array {
-  const file = readFileSync(
-    new URL('../../vendors/kit/testing/recordings/fox.wav', import.meta.url),
-  ).subarray(44)
-  const at16k = new Int16Array(file.buffer.slice(file.byteOffset, file.byteOffset + (file.length & ~1)))
-  const at8k = Int16Array.from({ length: at16k.length >> 1 }, (_, at) => at16k[2 * at] ?? 0)
-  const end = at8k.findLastIndex((sample) => Math.abs(sample) > loud)
-  return at8k.slice(0, Math.min(end + 1, 2 * phoneRate))
-}
+const fox = fileURLToPath(new URL('../../vendors/kit/testing/recordings/fox.wav', import.meta.url))
+const question = recordedSpeech(fox).slice(0, 2 * phoneRate)
 
 export async function callFrom(phones: SipServer, sipPort: number) {
-  const trunk = {
-    hostname: `127.0.0.1:${sipPort}`,
-    transport: 'udp',
-    auth_username: '',
-    auth_password: '',
-  } as const
-  const dialog = await phones.invite('bench', trunk, '+15550100100', AbortSignal.timeout(30_000))
-  const leg = await RtpLeg.open(dialog.terms, {
-    hangUp: () => dialog.bye(),
-    transfer: () => Promise.reject(new Error('no call is transferred here')),
-    ended: dialog.ended,
+  const phone = await CallerPhone.call(phones, {
+    to: 'bench',
+    from: '+15550100100',
+    trunk: { hostname: `127.0.0.1:${sipPort}`, auth_username: '', auth_password: '' },
   })
-  const heard = { lastLoudAt: 0 }
-  let onLoud: (() => void) | undefined
-  void (async () => {
-    for await (const frame of leg.heard()) {
-      if (!frame.some((sample) => Math.abs(sample) > loud)) continue
-      heard.lastLoudAt = performance.now()
-      onLoud?.()
-    }
-  })()
-  const untilQuiet = async () => {
-    while (performance.now() - heard.lastLoudAt < 700) await sleep(100)
-  }
   return {
     /** Milliseconds from the end of what was asked to the first sound of the answer. */
-    async ask(words = question): Promise<number | undefined> {
-      await leg.play(words)
-      await leg.drained()
-      const askedAt = performance.now()
-      const { promise, resolve } = Promise.withResolvers<number>()
-      onLoud = () => resolve(performance.now() - askedAt)
-      const tookMs = await Promise.race([promise, sleep(answerWithinMs)])
-      onLoud = undefined
-      return typeof tookMs === 'number' ? tookMs : undefined
-    },
-    untilQuiet,
-    async untilGreeted() {
-      const begun = performance.now()
-      while (heard.lastLoudAt === 0 && performance.now() - begun < greetWithinMs) await sleep(100)
-      await untilQuiet()
-    },
-    hangUp: () => dialog.bye(),
+    ask: (words: Int16Array = question) => phone.ask(words, answerWithinMs),
+    untilQuiet: () => phone.untilQuiet(),
+    untilGreeted: () => phone.untilGreeted(greetWithinMs),
+    hangUp: () => phone.hangUp(),
   }
 }
 

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { signedText } from '@switchroom/cli/load/profiles/webhooks'
 import { Database } from '@switchroom/gateway/database/database'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
 import { claimRead } from '@switchroom/gateway/messaging/webhook/claims.store'
 import { Claims } from '@switchroom/gateway/messaging/webhook/claims'
 import { AppClient } from '@switchroom/gateway/testing/agents/app-client'
 import { MessagingFake, type MessagingFault } from '@switchroom/gateway/testing/messaging/messaging-fake'
-import {
-  deliveryOf,
-  signatureOf,
-  type PlatformLine,
-} from '@switchroom/gateway/testing/messaging/platform-deliveries'
+import type { PlatformLine } from '@switchroom/gateway/testing/messaging/platform-deliveries'
 import { startBenchDeployment, type BenchDeployment } from './deployment.ts'
 import { judge, median, percentile, say } from './report.ts'
 import { sameDriver, sameStatements, type Sent } from './same-statements.ts'
@@ -173,10 +170,7 @@ async function control(url: string): Promise<number> {
 }
 
 async function delivered(url: string, line: PlatformLine, from: string): Promise<number> {
-  const timestamp = String(Math.floor(Date.now() / 1000))
-  const message = { from, id: newMessageId(), timestamp, type: 'text', text: { body: 'Hello' } }
-  const body = JSON.stringify(deliveryOf(line, { messages: [message] }))
-  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, body) }
+  const { body, headers } = signedText(line, from, 'Hello', appSecret)
   const begunMs = performance.now()
   const answer = await fetch(`${url}/v1/msgapp/webhook`, { method: 'POST', headers, body })
   const text = await answer.text()

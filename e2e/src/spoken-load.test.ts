@@ -51,7 +51,7 @@ test('an agent dials the phones of the load generator, which ring, answer and ha
     '--every',
     '3s',
     '--hold',
-    '4s',
+    '9s',
   ])
   assert.ok(doneIn(report, 'dials') > 0, JSON.stringify(report.failures))
   assert.ok(doneIn(report, 'dials.taken') > 0)
@@ -66,9 +66,9 @@ test('phones call the agent over SIP, say what was recorded and hear the answer'
     '--at-once',
     '1',
     '--every',
-    '5s',
+    '4s',
     '--hold',
-    '6s',
+    '12s',
   ])
   assert.ok(doneIn(report, 'calls') > 0, JSON.stringify(report.failures))
   assert.ok(doneIn(report, 'calls.setup') > 0)
@@ -83,9 +83,9 @@ test('a mixed load does all of it at once', async (t) => {
     '--at-once',
     '4',
     '--every',
-    '4s',
+    '3s',
     '--hold',
-    '8s',
+    '12s',
   ])
   for (const series of ['chats', 'webhooks', 'dials', 'calls'])
     assert.ok(doneIn(report, series) > 0, `${series}: ${JSON.stringify(report.failures)}`)

@@ -13,7 +13,7 @@ const settings = messagingSettings(platform)
 const deployment = await startDeployment(settings)
 after(() => deployment[Symbol.asyncDispose]())
 
-const args = ['load', '--profile', 'webhooks', '--at-once', '3', '--every', '300ms', '--hold', '2s']
+const args = ['load', '--profile', 'webhooks', '--at-once', '3', '--every', '300ms', '--hold', '4s']
 const patient = ['--own-delay', '1m', '--target', 'p95=1m', '--target', 'failures=100%']
 
 test('deliveries are signed as the platform signs them and taken, ask nothing of the platform, and leave nothing', async (t) => {

@@ -53,7 +53,7 @@ test("svc load runs only with the operator's key, and makes nothing with another
 test('chats are measured step by step, judged, and leave nothing in the org of their own', async (t) => {
   const machine = operatorOf(t)
   const metrics = `http://127.0.0.1:${deployment.gateway.metricsPort}`
-  const steps = ['--ramp', '1s', '--steps', '1', '--hold', '3s', '--seed', '7', '--metrics', metrics]
+  const steps = ['--ramp', '1s', '--steps', '1', '--hold', '4s', '--seed', '7', '--metrics', metrics]
   const report = await runOf(machine, [...chats, ...steps, ...patient])
   assert.equal(report.verdict, 'kept', report.reasons.join('; '))
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('the demonstration model answers alone if that is asked for, at a rate, and
     '--answer',
     'model',
     '--hold',
-    '2s',
+    '4s',
   ]
   const { status, stdout, stderr } = await machine.run([
     ...args,
@@ -124,7 +124,7 @@ test('a slow deployment breaks the verdict, with a sentence for the target and e
   const args = [
     ...chats,
     '--hold',
-    '2s',
+    '4s',
     '--own-delay',
     '1m',
     '--target',

@@ -24,7 +24,7 @@ test('durations, rates and targets are read in the plain form, and nothing else 
     '45.0 s',
     '2.5 min',
   ])
-  assert.deepEqual([spelledMeasured('failures', 0.005), spelledMeasured('failures', 0)], ['0.50%', '0%'])
+  assert.deepEqual([spelledMeasured('failures', 0.005), spelledMeasured('failures', 0)], ['0.5%', '0%'])
 })
 
 test('a ramp climbs in even steps and ends in the step that holds the whole load', () => {

@@ -29,7 +29,7 @@ function shareIn(text: string): number | undefined {
 export const targetForm = 'a target is written as p95=1.5s, failures=1% or calls.setup.p95=800ms'
 
 export const spelledMeasured = (measure: Measure, value: number): string =>
-  measure === 'failures' ? `${(100 * value).toFixed(value > 0 && value < 0.1 ? 2 : 0)}%` : spelledMs(value)
+  measure === 'failures' ? `${Number((100 * value).toFixed(2))}%` : spelledMs(value)
 
 /** The wanted targets, and beside them the usual ones of each series that they leave open. */
 export function targetsFor(

@@ -1,6 +1,5 @@
-/** A line of a chart; null is a gap. */
+/** A line of a chart; null is a moment in which nothing was measured. */
 export interface ChartLine {
-  label: string
   colour: string
   points: readonly (readonly [atS: number, value: number | null])[]
 }
@@ -9,6 +8,8 @@ export interface Chart {
   title: string
   unit: (value: number) => string
   lines: readonly ChartLine[]
+  /** How long the run was, in seconds. */
+  endS: number
   /** Seconds at which the load changed. */
   marks: readonly number[]
   /** A limit, drawn across. */
@@ -18,14 +19,14 @@ export interface Chart {
 const [width, height] = [860, 240]
 const inner = { left: 72, right: 16, top: 16, bottom: 32 }
 const gridLines = 4
+const mostTicks = 8
 
 /** One chart as inline SVG. */
-export function svgOf({ title, unit, lines, marks, limit }: Chart): string {
+export function svgOf({ title, unit, lines, endS, marks, limit }: Chart): string {
   const all = lines.flatMap(({ points }) => points)
-  const lastS = Math.max(1, ...all.map(([atS]) => atS), ...marks)
   const values = all.flatMap(([, value]) => (value === null ? [] : [value]))
   const most = niceTop(Math.max(0, ...values, ...(limit ? [limit.value * 1.05] : [])))
-  const x = (atS: number) => inner.left + (atS / lastS) * (width - inner.left - inner.right)
+  const x = (atS: number) => inner.left + (atS / endS) * (width - inner.left - inner.right)
   const y = (value: number) => height - inner.bottom - (value / most) * (height - inner.top - inner.bottom)
   const text = (atX: number, atY: number, anchor: string, words: string) =>
     `<text x="${fixed(atX)}" y="${fixed(atY)}" text-anchor="${anchor}">${escaped(words)}</text>`
@@ -34,8 +35,9 @@ export function svgOf({ title, unit, lines, marks, limit }: Chart): string {
       `<line class="grid" x1="${inner.left}" x2="${width - inner.right}" y1="${fixed(y(value))}" y2="${fixed(y(value))}"/>` +
       text(inner.left - 8, y(value) + 4, 'end', unit(value)),
   )
-  const columns = Array.from({ length: 7 }, (_, n) => (lastS * n) / 6).map((atS) =>
-    text(x(atS), height - inner.bottom + 18, 'middle', `${Math.round(atS)} s`),
+  const everyS = niceTop(endS / mostTicks)
+  const columns = Array.from({ length: Math.floor(endS / everyS) + 1 }, (_, n) => n * everyS).map((atS) =>
+    text(x(atS), height - inner.bottom + 18, 'middle', `${Number(atS.toFixed(1))} s`),
   )
   const changes = marks.map(
     (atS) =>
@@ -55,19 +57,12 @@ function pathOf(
   y: (value: number) => number,
   colour: string,
 ): string {
-  let isPenDown = false
-  const moves = points.flatMap(([atS, value]) => {
-    if (value === null) {
-      isPenDown = false
-      return []
-    }
-    const move = `${isPenDown ? 'L' : 'M'}${fixed(x(atS))} ${fixed(y(value))}`
-    isPenDown = true
-    return [move]
-  })
-  const dots = points
-    .flatMap(([atS, value]) => (value === null ? [] : [[x(atS), y(value)] as const]))
-    .map(([atX, atY]) => `<circle cx="${fixed(atX)}" cy="${fixed(atY)}" r="2" fill="${colour}"/>`)
+  // A moment in which nothing was measured says nothing: the line goes on to the next one.
+  const seen = points.flatMap(([atS, value]) => (value === null ? [] : [[x(atS), y(value)] as const]))
+  const moves = seen.map(([atX, atY], at) => `${at === 0 ? 'M' : 'L'}${fixed(atX)} ${fixed(atY)}`)
+  const dots = seen.map(
+    ([atX, atY]) => `<circle cx="${fixed(atX)}" cy="${fixed(atY)}" r="2.5" fill="${colour}"/>`,
+  )
   return `<path d="${moves.join('')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
 }
 

@@ -46,49 +46,58 @@ function targetsTable({ targets }: LoadReport): string {
   return table(['Series', 'Measure', 'Measured', 'Target', 'Verdict'], rows)
 }
 
-function seriesSection(report: LoadReport, { name, title, places, every_s }: SeriesReport): string {
-  const { timeline, steps, targets } = report
-  const marks = steps.slice(1).map(({ from_s }) => from_s)
+function seriesSection(report: LoadReport, series: SeriesReport): string {
+  const { name, title, places, every_s } = series
+  const figures = [latencyFigure(report, name)]
+  if (!name.includes('.')) figures.push(throughputFigure(report, name)) // what leads to the main series goes as often
+  return `<section><h2>${escaped(name)}</h2><p>${escaped(title)}; ${places} at once, each every ${every_s.toFixed(1)} s.</p>
+${stepsTable(report.steps, name)}
+${figures.join('\n')}</section>`
+}
+
+const marksOf = ({ steps }: LoadReport) => steps.slice(1).map(({ from_s }) => from_s)
+
+function latencyFigure(report: LoadReport, name: string): string {
+  const { timeline, targets } = report
   const wanted = targets.find(({ series, measure }) => series === name && measure === 'p95')
-  const latency = svgOf({
+  const chart = svgOf({
     title: `Latency of ${name} over time`,
     unit: spelledMs,
-    marks,
+    endS: report.seconds,
+    marks: marksOf(report),
     limit: wanted && { value: wanted.limit, label: `target p95 ${spelledMs(wanted.limit)}` },
     lines: [
       {
-        label: 'p50',
         colour: colours.p50,
         points: timeline.map(({ at_s, series }) => [at_s, series[name]?.p50_ms ?? null]),
       },
       {
-        label: 'p95',
         colour: colours.p95,
         points: timeline.map(({ at_s, series }) => [at_s, series[name]?.p95_ms ?? null]),
       },
     ],
   })
-  const throughput = svgOf({
+  const keys = legend({ p50: colours.p50, p95: colours.p95 })
+  return `<figure><figcaption>Latency, from when each was due ${keys}</figcaption>${chart}</figure>`
+}
+
+function throughputFigure(report: LoadReport, name: string): string {
+  const { timeline } = report
+  const chart = svgOf({
     title: `Throughput of ${name} over time`,
     unit: spelledRate,
-    marks,
+    endS: report.seconds,
+    marks: marksOf(report),
     lines: [
+      { colour: colours.done, points: timeline.map(({ at_s, series }) => [at_s, series[name]?.per_s ?? 0]) },
       {
-        label: 'done',
-        colour: colours.done,
-        points: timeline.map(({ at_s, series }) => [at_s, series[name]?.per_s ?? 0]),
-      },
-      {
-        label: 'failed',
         colour: colours.failed,
         points: timeline.map(({ at_s, series }) => [at_s, perSecond(timeline, series[name]?.failed ?? 0)]),
       },
     ],
   })
-  return `<section><h2>${escaped(name)}</h2><p>${escaped(title)}; ${places} at once, each every ${every_s.toFixed(1)} s.</p>
-${stepsTable(steps, name)}
-<figure><figcaption>Latency, from when each was due ${legend({ p50: colours.p50, p95: colours.p95 })}</figcaption>${latency}</figure>
-<figure><figcaption>Per second ${legend({ done: colours.done, failed: colours.failed })}</figcaption>${throughput}</figure></section>`
+  const keys = legend({ done: colours.done, failed: colours.failed })
+  return `<figure><figcaption>Per second ${keys}</figcaption>${chart}</figure>`
 }
 
 function perSecond(timeline: LoadReport['timeline'], count: number): number {

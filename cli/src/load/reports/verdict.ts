@@ -22,7 +22,7 @@ export function judge(
       verdict: 'not valid',
       targets: judged,
       reasons: [
-        `the generator itself was the bottleneck: its event loop was ${spelledMs(ownMs)} late (p99), and at most ${spelledMs(mostOwnDelayMs)} count as a measurement: run it on a machine of its own, or with less load`,
+        `the generator itself was the bottleneck: its event loop was ${spelledMs(ownMs)} late (p99), more than the ${spelledMs(mostOwnDelayMs)} of --own-delay: run it on a machine of its own, or with less load`,
         ...broken,
       ],
     }
@@ -47,5 +47,6 @@ function sentenceOf({ series, measure, limit, measured }: JudgedTarget): string 
   const wanted = spelledMeasured(measure, limit)
   if (measured === null)
     return `${series}: nothing was measured, so ${measure} of at most ${wanted} is not kept`
-  return `${series}: ${measure} was ${spelledMeasured(measure, measured)}, and ${wanted} is the target`
+  const verb = measure === 'failures' ? 'were' : 'was'
+  return `${series}: ${measure} ${verb} ${spelledMeasured(measure, measured)}, and ${wanted} is the target`
 }
