@@ -24,7 +24,7 @@ export const callMetrics = [
     help: 'Calls that this process runs now',
     parts: ['gateway', 'worker'],
     measured:
-      'A gateway counts the written calls that it runs, a worker the spoken ones: the sum is all calls.',
+      "A gateway counts the written calls that it runs, a worker the spoken ones: the sum is all calls of the platform. Calls of an org's own worker are not in it.",
     panel: { dashboard: 'calls', title: 'Live calls', by: ['channel', 'env'], over: 'sum' },
   },
   {

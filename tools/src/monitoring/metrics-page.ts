@@ -5,7 +5,7 @@ import { alerts } from './alerts.ts'
 
 const intro = `<!-- Made by \`node tools/src/monitoring/write.ts\` from contract/src/metrics and tools/src/monitoring. -->
 
-# Metrics and alerts
+# Metrics, alerts and logs
 
 Gateway, worker and voice server each serve \`/metrics\` for Prometheus, on a listener of its own that the public does not reach:
 
@@ -34,6 +34,23 @@ The alerts expect job names that begin with \`switchroom\`. Import the dashboard
 - No label names an org, agent, call, number or key. A value outside of a label's set is counted as \`other\`.
 - A counter counts each fact once, at one gateway: the sum over all processes is the truth. Gauges that every gateway reads from the database are the same at each: take their maximum. \`process_*\` and \`nodejs_*\` are the metrics library's own; the table has those that the dashboards show.
 - Reading the metrics of a gateway is one statement to the database (the queues). If the database does not answer, the page comes without them.
+
+## Logs
+
+Every process writes JSON lines to standard output (\`SVC_LOG_LEVEL\`). A line about a call names it and what else is known, in the same fields everywhere:
+
+| field | meaning |
+| --- | --- |
+| \`call\` | the call's id; \`calls\` if the line is about several |
+| \`org\` | the org's id |
+| \`agent\` | the agent's slug |
+| \`worker\` | the worker's name, on every line of a worker and of its call processes |
+
+A gateway says where each call began and ended (\`a call began\`, \`a call ended\`) and names call and org of each request that is about one; a worker says when it runs a call (\`a call runs here\`, \`a call is over\`). The voice server has no calls: its lines name the org. Keys, tokens, queries and bodies are in no line.
+
+\`npm start\` keeps the logs in \`data/logs\`: one that is above 10 MB is put aside as \`.log.1\`, which replaces the one before. \`svc ops logs --call ID\` prints the lines about a call from all of them, in the order of their time; for services of systemd, give it the journal:
+
+    journalctl -o cat -u 'switchroom*' | npx svc ops logs --call call_1 --file -
 
 `
 
