@@ -37,15 +37,14 @@ export class Heartbeats {
   async send(): Promise<Environment[]> {
     const { gateway, environments, load, logger } = this.#parts
     const full: Environment[] = []
+    const tell = async (env: Environment) => {
+      const answer = await gateway.tellLoad({ ...load(), env })
+      this.#takenAtMs = performance.now()
+      if (answer.full) full.push(env)
+    }
     await Promise.all(
       environments.map((env) =>
-        gateway
-          .tellLoad({ ...load(), env })
-          .then((answer) => {
-            this.#takenAtMs = performance.now()
-            if (answer.full) full.push(env)
-          })
-          .catch((error: unknown) => logger.debug({ err: error, env }, 'a heartbeat was not sent')),
+        tell(env).catch((error: unknown) => logger.debug({ err: error, env }, 'a heartbeat was not sent')),
       ),
     )
     return full
