@@ -61,7 +61,7 @@ export async function tracing(): Promise<boolean> {
   const calls = await compared('spoken calls', spokenAtOnce * spokenTurns, [off, on], speak)
   return [
     judge('CPU of spoken calls that are traced, in times of others', calls, { atMost: 1.05 }),
-    judge('CPU of chats that are traced, in times of others', chats, { atMost: 1.25 }),
+    judge('CPU of chats that are traced, in times of others', chats, { atMost: 1.05 }),
   ].every(Boolean)
 }
 
