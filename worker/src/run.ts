@@ -17,6 +17,7 @@ await runProcess(async () => {
   const log = openLog(settings.logLevel)
   const telemetry = await startTelemetry('switchroom-worker', process.env, log.logger)
   const meters: WorkerMeters = new Meters(metricsOf('worker'))
+  await telemetry?.sendMetrics(() => meters.registry.getMetricsAsJSON())
   const metrics = await serveMetrics(meters.registry, settings.metrics, log.logger)
   let started: Worker | undefined
   const closeHealth = await serveHealth(settings.health, () =>
