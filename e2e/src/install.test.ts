@@ -148,7 +148,7 @@ test('every package for another platform that a package names is in the lock fil
   assert.deepEqual(missing, [])
 })
 
-/** The lines of an install with the real npm, whose registry does this to whoever connects. */
+/** The lines of an install with the real npm, whose registry does this to every connection. */
 async function linesWithRegistry(
   t: TestContext,
   meet: (socket: Socket) => void,

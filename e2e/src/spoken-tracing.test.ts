@@ -9,7 +9,7 @@ import { Phone } from './spoken-phone.ts'
 
 const key = 'sk-endpoint-of-the-traces-4f1c9e72aa'
 
-test('a spoken call is one trace over gateway and worker: the call, its turns, their stages, and the requests and statements that they make; the model is told its span', async (t) => {
+test('a spoken call is one trace over gateway and worker: the call, its turns, their stages, and the requests and statements that they make; the model gets its span', async (t) => {
   const traced = await traceHere({ OTEL_BSP_SCHEDULE_DELAY: '100' }) // the gateway runs in the process of the test
   afterwards(t, () => traced[Symbol.asyncDispose]())
   const { collector } = traced
@@ -82,7 +82,7 @@ test('a spoken call is one trace over gateway and worker: the call, its turns, t
   for (const { headers } of fake.asked) {
     const [, trace, span = ''] = String(headers['traceparent']).split('-')
     assert.equal(trace, traceId)
-    assert.ok(models.has(span), 'the model is told its own span')
+    assert.ok(models.has(span), 'the model gets its own span')
   }
   const all = JSON.stringify(collector.spans)
   for (const secret of ['today', 'Rye', '5550100100', key, 'Hello.'])

@@ -21,7 +21,7 @@ function shape(spans: readonly ReceivedSpan[]): Set<string> {
   )
 }
 
-test('a written chat is one trace: the call, its turn, and under that the model, the tools and the statements; the model is told its span, and nothing that was said is in any', async (t) => {
+test('a written chat is one trace: the call, its turn, and under that the model, the tools and the statements; the model gets its span, and nothing that was said is in any', async (t) => {
   const collector = await receiver(t)
   const { gateway, chat, get, traceparents, key } = await startChatGateway(t, {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -67,7 +67,7 @@ test('a written chat is one trace: the call, its turn, and under that the model,
   assert.deepEqual(
     new Set(traceparents),
     new Set(models.map(({ spanId }) => `00-${traceId}-${spanId}-01`)),
-    'the model is told the span of each request',
+    'the model gets the span of each request',
   )
   const request = collector.spans.find(({ name }) => name === 'GET /v1/calls/:call/state')
   assert.equal(request?.kind, 'SPAN_KIND_SERVER')
@@ -89,7 +89,7 @@ test('a written chat is one trace: the call, its turn, and under that the model,
     assert.ok(!all.includes(secret), `${secret} is in a span`)
 })
 
-test('what was not sent yet is sent when the gateway is told to stop, and a call that the sampler leaves out has no trace', async (t) => {
+test('what was not sent yet is sent when the gateway is asked to stop, and a call that the sampler leaves out has no trace', async (t) => {
   const collector = await receiver(t)
   const { gateway, chat, get, traceparents } = await startChatGateway(t, {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -137,7 +137,7 @@ test('a collector that never answers holds up no chat and no stop', async (t) =>
   assert.ok(tookMs < 60_000, `the stop took ${tookMs} ms`)
 })
 
-test('a gateway that is told no collector loads nothing of OpenTelemetry but what others need, tells vendors nothing, and its calls have no trace', async (t) => {
+test('a gateway without a collector loads nothing of OpenTelemetry but what others need, tells vendors nothing, and its calls have no trace', async (t) => {
   const record = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(specifier, context, next) {
       const found = next(specifier, context)

@@ -43,7 +43,7 @@ export class FleetLoad {
       ...Array.from({ length: phones }, () => calling.call(over)),
       dials.dial(over),
     ])
-    this.#done.catch(() => {}) // whoever stops it gets the failure
+    this.#done.catch(() => {}) // `stop` answers with the failure
   }
 
   static async begin(t: Lasting, fleet: Fleet, chance: Chance): Promise<FleetLoad> {

@@ -1,7 +1,7 @@
 import { callEnded } from '@switchroom/telemetry/tracing'
 import type { EndedTrace } from './log.store.ts'
 
-/** Whoever ran the call, its end is written by a gateway once: that one sends the span of the whole call. */
+/** One gateway writes the end of a call, and sends the span of the whole call. */
 export function traceEnded(ended: readonly EndedTrace[]): void {
   for (const { id, org, env, agent, channel, direction, reason, ...span } of ended)
     callEnded({
