@@ -165,7 +165,9 @@ test('a number that an org points here itself rings after the operator approved 
   await using theirs = await openPage({ url, key })
   const { page } = theirs
   await page.goto('/numbers/import')
-  await page.getByRole('radio', { name: 'From another carrier' }).check()
+  // Not `check`, which looks at once: the list of carriers may be shown at the same moment.
+  await page.getByRole('radio', { name: 'From another carrier' }).click()
+  await page.getByRole('radio', { name: 'From another carrier', checked: true }).waitFor()
   await page.getByLabel('Number', { exact: true }).fill(`${number.slice(0, 5)} ${number.slice(5)}`)
   await page.getByLabel('Networks').fill('8.8.4.0/24')
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')

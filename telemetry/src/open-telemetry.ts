@@ -51,7 +51,7 @@ export interface TelemetryOptions {
 
 /** Sends to the address that the environment names, as OpenTelemetry's variables say. */
 export function openTelemetry({ service, version, logger, sends }: TelemetryOptions): Telemetry {
-  complainTo(logger)
+  const complain = complainTo(logger)
   const own = resourceFromAttributes({ 'service.name': service, 'service.version': version })
   const resource = defaultResource()
     .merge(own)
@@ -66,7 +66,11 @@ export function openTelemetry({ service, version, logger, sends }: TelemetryOpti
     },
     async stop() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, flushWithinMs)
+      const giveUp = () => {
+        complain(`the process stopped, and ${flushWithinMs / 1000} s were not enough to send the rest`)
+        resolve()
+      }
+      const timer = setTimeout(giveUp, flushWithinMs)
       await Promise.race([Promise.allSettled(stopping.map((stop) => stop())), late])
       clearTimeout(timer)
     },
@@ -91,7 +95,7 @@ function sendSpans(resource: Resource, version: string): () => Promise<void> {
   }
 }
 
-function complainTo(logger: TelemetryLogger) {
+function complainTo(logger: TelemetryLogger): (why: string) => void {
   let complainedMs = -Infinity
   const complain = (why: string) => {
     const nowMs = performance.now()
@@ -104,6 +108,7 @@ function complainTo(logger: TelemetryLogger) {
     { error: complain, warn: complain, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
+  return complain
 }
 
 /** Random ids, unless the next span has to have these: a call's span is known before it is over. */
