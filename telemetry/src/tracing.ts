@@ -31,7 +31,7 @@ export interface SpanOptions {
   isRoot?: boolean
   /** It is related to this place, which is in another trace. */
   link?: Place | undefined
-  /** The requests that are made in it are a vendor's, who is told the span. */
+  /** The requests that are made in it go to a vendor, with the span in a header. */
   toVendor?: boolean
 }
 

@@ -14,7 +14,7 @@ const { signal } = new AbortController()
 
 type About = Parameters<GatewayClient['uploadRecording']>[2]
 
-/** A gateway that answers as it is told to. */
+/** A gateway that gives the answers of the test. */
 function worker(folder: string) {
   const stored: string[] = []
   const answers = { with: undefined as Error | undefined }
@@ -55,7 +55,7 @@ test('a recording that the gateway cannot store is kept, and sent again until it
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('a recording that is stored at once is not kept, and a refusal is told and nothing kept', async () => {
+test('a recording that is stored at once is not kept, and one that is refused is reported and not kept', async () => {
   const folder = join(root, 'none')
   const { unsent, stored, answers } = worker(folder)
   await unsent.send('call_1', sound('one'))

@@ -18,7 +18,7 @@ export class EntryMeter {
     this.#meters = meters
   }
 
-  /** Facts of calls, whoever wrote them. */
+  /** Facts of calls, from every writer. */
   stored(env: Environment, entries: readonly NewEntry[]) {
     const meters = this.#meters
     meters.count('switchroom_log_entries_total', [], entries.length)

@@ -68,7 +68,7 @@ test('a recording that one gateway stores in the bucket is read through another,
   assert.equal(await waiting(), 0)
 })
 
-test('a link to a recording is given to whoever may read it, and needs no key', async () => {
+test('a key that may read a recording gets a link to it, and the link needs no key', async () => {
   const call = await recorded()
   const { url, expires_at: expiresAt } = done(await client.get(`/v1/calls/${call}/recording/link`))
   const bytes = Buffer.from(await (await fetch(url)).arrayBuffer())

@@ -51,7 +51,7 @@ test('what is sent as Ogg and is not Opus, or breaks off within a page, is not s
   refused(await put(call, opus, { 'content-type': 'audio/wav' }), 400, 'a recording is a WAV file')
 })
 
-test('a waveform is read by whoever may read the recording', async () => {
+test('a waveform is read by every key that may read the recording', async () => {
   const call = await desk.open()
   refused(await waveformOf(call), 404, `call ${call} has no recording`)
   done(await put(call, recordedWav(20), { 'content-type': 'audio/wav', 'svc-peaks': base64(7, 8) }))
