@@ -2,9 +2,11 @@ import type { WebSocket } from '@fastify/websocket'
 import { UnregisterAgent, type AgentRegistered } from '@switchroom/contract/apps'
 import { callFrames, type CallFrame } from '@switchroom/contract/call-frames'
 import type { Logger } from 'pino'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isUnavailable } from '../../database/database.ts'
 import { refusalOfRace } from '../../database/retries.ts'
 import { outsideList, type Caller } from '../../foundation/caller.ts'
-import { Refusal } from '../../foundation/refusals.ts'
+import { Refusal, unavailable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { Access } from '../../http/access.ts'
 import { holdsNul, nulInside } from '../../http/json-body.ts'
@@ -48,6 +50,11 @@ export interface AppSocketParts {
   /** Called once, when the socket no longer counts. */
   onGone: (id: string, held: readonly Holding[]) => void
 }
+
+/** How often a result is tried while the database cannot serve. */
+const unservedMs = 250
+const unserved = () =>
+  unavailable('the database cannot serve this frame at the moment: send it again in 2 seconds')
 
 const lineFrames: ReadonlySet<string> = new Set(['line.register', 'call.route'])
 
@@ -144,11 +151,23 @@ export class AppSocket implements OpenConnection {
     try {
       frame = readFrame(data, isBinary)
       if (data.includes('\\u0000') && holdsNul(frame)) throw nulInside()
-      await this.#act(frame)
+      await this.#actWhenServed(frame)
     } catch (error) {
       const refusal = this.#refusalOf(error)
       this.send(frame ? errorFrame(agentOf(frame), refusal, callOf(frame)) : errorFrame(null, refusal))
     }
+  }
+
+  /** A tool has run and its call waits: while the database cannot serve, its result is kept and tried again. */
+  async #actWhenServed(frame: Frame) {
+    for (;;)
+      try {
+        return await this.#act(frame)
+      } catch (error) {
+        if (typeOf(frame) !== 'tool.result' || !isUnavailable(error) || this.#isGone) throw error
+        this.#parts.logger.warn({ err: error, socket: this.id }, 'a tool result waits for the database')
+        await pause(unservedMs)
+      }
   }
 
   async #act(frame: Frame) {
@@ -218,9 +237,9 @@ export class AppSocket implements OpenConnection {
 
   #refusalOf(error: unknown): Refusal {
     if (error instanceof Refusal) return error
-    const race = refusalOfRace(error)
-    this.#parts.logger[race ? 'warn' : 'error']({ err: error, socket: this.id }, "an app's frame failed")
-    return race ?? new Refusal(500, 'something broke on our side')
+    const passing = isUnavailable(error) ? unserved() : refusalOfRace(error)
+    this.#parts.logger[passing ? 'warn' : 'error']({ err: error, socket: this.id }, "an app's frame failed")
+    return passing ?? new Refusal(500, 'something broke on our side')
   }
 }
 

@@ -57,6 +57,7 @@ const codes: Record<number, AppErrorCode> = {
   403: 'AGENT_NOT_ALLOWED',
   429: 'QUOTA_EXCEEDED',
   500: 'INTERNAL_ERROR',
+  503: 'INTERNAL_ERROR',
 }
 
 const codeOf = ({ code, status }: Refusal) =>
