@@ -9,7 +9,7 @@ export interface BriefLockTiming {
   tries: number
 }
 
-const usualTiming: BriefLockTiming = { lockedWithinMs: 500, pauseMs: 2_000, tries: 30 }
+const usualTiming: BriefLockTiming = { lockedWithinMs: 200, pauseMs: 1_000, tries: 60 }
 
 const lockedOut = new Set(['55P03', '40P01'])
 
