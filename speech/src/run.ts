@@ -5,6 +5,7 @@ import { Meters } from '@switchroom/process/meters'
 import { serveMetrics } from '@switchroom/process/metrics-listener'
 import { openLog } from '@switchroom/process/logging'
 import { runProcess } from '@switchroom/process/run-process'
+import { startTelemetry } from '@switchroom/process/telemetry'
 import type { Logger } from 'pino'
 import { listenOn, makeSpeechServer } from './app.ts'
 import { GatewayClient } from './gateway/gateway-client.ts'
@@ -30,10 +31,12 @@ await runProcess(async () => {
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
   const { logger } = log
+  const telemetry = await startTelemetry('switchroom-voice-server', process.env, logger)
   const gateway = new GatewayClient(settings, logger)
   const vendors = findVendors(settings.vendorFolders)
   const meters: SpeechMeters = new Meters(metricsOf('voice server'))
   const metrics = await serveMetrics(meters.registry, settings.metrics, logger)
+  await telemetry?.sendMetrics(() => meters.registry.getMetricsAsJSON())
   const server = await makeSpeechServer({ settings, gateway, vendors, logger, meters })
   const listeners = new Listeners()
   const port = await listenOn(listeners, server, settings)
@@ -43,6 +46,7 @@ await runProcess(async () => {
     await listeners.close(graceMs)
     await gateway.settled(graceMs)
     await metrics.close()
+    await telemetry?.stop()
   }
   return { log, stop }
 })

@@ -14,7 +14,7 @@ const rooms: Record<string, readonly string[] | 'any'> = {
   session: ['contract', 'audio', 'telemetry', 'vendors/kit'],
   media: ['contract', 'audio'],
   gateway: ['contract', 'audio', 'telemetry', 'process', 'vendors/kit', 'session', 'media'],
-  speech: ['contract', 'audio', 'process', 'vendors/kit'],
+  speech: ['contract', 'audio', 'telemetry', 'process', 'vendors/kit'],
   worker: ['contract', 'audio', 'telemetry', 'process', 'vendors/kit', 'session', 'media', 'sdk'],
   sdk: ['contract'],
   cli: ['contract', 'audio', 'media', 'sdk'],

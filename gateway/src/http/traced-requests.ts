@@ -1,4 +1,5 @@
-import { isTracing, placeOf, startSpan, type Span } from '@switchroom/telemetry/tracing'
+import { RequestSpans } from '@switchroom/telemetry/request-spans'
+import { isTracing } from '@switchroom/telemetry/tracing'
 import type { FastifyRequest } from 'fastify'
 import type { Fleet } from './fleet.ts'
 import type { Server } from './server.ts'
@@ -10,38 +11,18 @@ import type { Server } from './server.ts'
  */
 export function traceRequests(server: Server, fleet: Pick<Fleet, 'isPresented'>) {
   if (!isTracing()) return
-  const spans = new WeakMap<FastifyRequest, Span>()
+  const spans = new RequestSpans<FastifyRequest>()
 
   server.addHook('onRequest', (request, _reply, done) => {
     const { method, headers, routeOptions, ws } = request
     const route = routeOptions.url ?? 'unknown'
     if (ws || unwanted.has(route)) return done() // a socket lasts as long as a call, and its turns have spans
     const { traceparent } = headers
-    const place = typeof traceparent === 'string' ? placeOf(traceparent) : undefined
-    const isOurs = place !== undefined && fleet.isPresented(headers)
-    const span = startSpan(`${method} ${route}`, {
-      kind: 'server',
-      isRoot: true,
-      attributes: { 'http.request.method': method, 'http.route': route },
-      ...(isOurs ? { under: place } : { link: place }),
-    })
-    if (!span) return done()
-    spans.set(request, span)
-    return span.run(done)
+    spans.begin(request, { method, route, traceparent, isOurs: () => fleet.isPresented(headers) }, done)
   })
-
-  // The body came in events of the connection, which other requests use too.
-  server.addHook('preValidation', (request, _reply, done) => {
-    const span = spans.get(request)
-    return span ? span.run(done) : done()
-  })
-
+  server.addHook('preValidation', (request, _reply, done) => spans.resume(request, done))
   server.addHook('onResponse', (request, reply, done) => {
-    const span = spans.get(request)
-    const status = reply.statusCode
-    span?.set({ 'http.response.status_code': status })
-    if (status >= 500) span?.fail(String(status))
-    span?.end()
+    spans.end(request, reply.statusCode)
     done()
   })
 }

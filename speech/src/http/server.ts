@@ -17,6 +17,7 @@ import fastify, {
 import type { GatewayClient } from '../gateway/gateway-client.ts'
 import { Refusal } from '../foundation/refusals.ts'
 import type { Settings } from '../foundation/settings.ts'
+import { traceRequests } from './traced-requests.ts'
 
 const bodyLimitBytes = 1024 * 1024
 
@@ -86,6 +87,7 @@ export function makeServer(
     meters.observe('svc_http_request_seconds', reply.elapsedTime / 1000, labels)
     done()
   })
+  traceRequests(server)
   server.removeAllContentTypeParsers()
   server.setErrorHandler(answerFailure)
   server.setNotFoundHandler((request) => {
