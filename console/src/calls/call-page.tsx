@@ -19,6 +19,7 @@ import '../ui/facts.css'
 import { Conversation } from './conversation-list.tsx'
 import { conversationOf, endOf, stageName, textIn } from './conversation.ts'
 import { LineQuality } from './line-quality.tsx'
+import { Recording } from './recording.tsx'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
 import { useNames } from '../who/names.ts'
@@ -86,6 +87,7 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
           />
         ) : null}
         <Facts summary={summary} log={log} />
+        <Recording call={summary.call} entries={log.entries} />
         <LineQuality entries={log.entries} />
         <Callbacks summary={summary} />
         <Usage summary={summary} />
