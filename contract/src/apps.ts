@@ -10,11 +10,30 @@ export const AppTool = Type.Object({
   name: Type.String(),
   description: Type.String(),
   parameters: AnyObject,
+  timeoutMs: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 300_000,
+      description: "how long it may take; default: the deployment's",
+    }),
+  ),
+  while: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'said to the caller if it takes longer than a second',
+    }),
+  ),
 })
 export type AppTool = Static<typeof AppTool>
 
 /** How long a turn waits for the app to prepare it: the usual time, or the time it names. */
 export type Preparing = true | { timeoutMs: number }
+
+/** Of a registration. Events then carry their `seq`, and a call goes on behind the last one acknowledged. */
+export const Acknowledges = Type.Optional(
+  Type.Boolean({ description: 'whether the app acknowledges events with `events.ack`' }),
+)
 
 /** App to gateway: from now on this app holds the agent, as its class declares it. */
 export const RegisterAgent = Type.Object({
@@ -31,6 +50,18 @@ export const RegisterAgent = Type.Object({
   endpoints: Type.Optional(Type.Unknown()),
   preparing: Type.Optional(Type.Unsafe<Preparing>({ description: 'true, or {timeoutMs} of 1 to 10000' })),
   analysis: Type.Optional(Type.Object({ send_audio_metrics: Type.Optional(Type.Boolean()) })),
+  acknowledges: Acknowledges,
+  exclusive: Type.Optional(
+    Type.Boolean({
+      description: 'refused while another app holds the agent, and others are refused meanwhile',
+    }),
+  ),
+  balance: Type.Optional(
+    Type.Boolean({ description: 'new calls go in turn to the processes of this app that say so' }),
+  ),
+  holders: Type.Optional(
+    Type.Boolean({ description: 'whether the app is sent `agent.holders` as other apps come and go' }),
+  ),
 })
 export type RegisterAgent = Static<typeof RegisterAgent>
 
@@ -54,8 +85,24 @@ export interface AgentRegistered {
   warnings?: string[]
 }
 
+/** Gateway to app: which apps hold the agent now. Sent to apps that asked for it as others come and go. */
+export interface AgentHolders {
+  type: 'agent.holders'
+  agent: string
+  /** By the apps' names, the newest first. */
+  holders: AgentHolder[]
+  /** Who gets new calls: this process, another one, or each of this app's processes in turn. */
+  calls: 'yours' | 'others' | 'shared'
+}
+
+export interface AgentHolder {
+  app: string
+  processes: number
+}
+
 export type AppErrorCode =
   | 'BAD_FRAME'
+  | 'AGENT_HELD'
   | 'AGENT_NOT_ALLOWED'
   | 'MODEL_NOT_ALLOWED'
   | 'PROVIDER_KEY_REQUIRED'
@@ -69,6 +116,8 @@ export interface AppError {
   agent: string | null
   /** The call that the frame spoke of, if it did. */
   call?: string
+  /** What the frame called itself, if it did. */
+  request?: string
   code: AppErrorCode
   /** One sentence a person can act on. */
   detail: string

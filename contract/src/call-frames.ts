@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Acknowledges } from './apps.ts'
 import type { Call } from './log.ts'
 
 // Frames on the app socket that speak of calls. Gateway to app: every event as `EventFrame`, and
@@ -11,6 +12,10 @@ export interface EventFrame {
   agent: string
   /** The call's id. */
   call: string
+  /** For apps that acknowledge: the entry's place in the call's log. What is not stored has none. */
+  seq?: number
+  /** True if another event of the same entry follows, of another type: the entry is acknowledged after that one. */
+  more?: true
   /** The event's payload; a Call is `data.call`, a session `data.session`. */
   data: Record<string, unknown>
 }
@@ -65,6 +70,9 @@ export const TransferCall = Type.Object({
   call: CallId,
   to: Type.String(),
   kind: Type.Unsafe<'warm' | 'cold'>({ type: 'string', enum: ['warm', 'cold'] }),
+  request: Type.Optional(
+    Type.String({ maxLength: 64, description: "the app's own name for this, which a refusal of it repeats" }),
+  ),
 })
 export type TransferCall = Static<typeof TransferCall>
 
@@ -108,6 +116,7 @@ export const RegisterLine = Type.Object({
   type: Type.Literal('line.register'),
   number: Type.String(),
   extensionMs: Type.Optional(Type.Integer()),
+  acknowledges: Acknowledges,
 })
 export type RegisterLine = Static<typeof RegisterLine>
 
@@ -117,6 +126,13 @@ export const RouteCall = Type.Object({
   agent: Type.String(),
 })
 export type RouteCall = Static<typeof RouteCall>
+
+/** Of every call, each event up to `seq` has reached its handlers. Calls that this socket no longer gets are ignored. */
+export const AckEvents = Type.Object({
+  type: Type.Literal('events.ack'),
+  calls: Type.Array(Type.Object({ call: CallId, seq: Type.Integer({ minimum: 1 }) }), { maxItems: 1000 }),
+})
+export type AckEvents = Static<typeof AckEvents>
 
 /** By the type of the frame. */
 export const callFrames = {

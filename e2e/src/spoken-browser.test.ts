@@ -91,7 +91,7 @@ test(
     const { browser, call } = await callFromBrowser(fixture, asksAgainAndAgain)
     t.after(() => browser.stop())
     const driven = await fixture.nextCall()
-    driven.transfer(to, { kind: 'cold' })
+    void driven.transfer(to, { kind: 'cold' })
     const isAnswer = ({ type, data }: Entry) => type === 'agent.message' && data['source'] === 'model'
     const log = await fixture.untilLogged(call, 'the outcome and an answer are logged', (entries) => {
       const told = typesOf(entries).indexOf('call.transferred')

@@ -37,9 +37,10 @@ test('an app brings a second person into a call, and the two hear each other (N-
   const to = await carrier.reach('+34610000031')
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'warm' })
+  const outcome = call.transfer(to, { kind: 'warm' })
   const { dialog, leg } = await carrier.answer()
   assert.deepEqual(await untilTransferred(call.id), { to, kind: 'warm', ok: true })
+  assert.deepEqual(await outcome, { ok: true })
   const said = phone.say(await speech('Good morning.'))
   for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) break
   await said
@@ -62,14 +63,15 @@ test('a transfer that is asked for while another is under way, or once the two a
     const entries = await fixture.untilLogged(call.id, `${count} outcomes are logged`, isTold)
     return entries.findLast(({ type }) => type === 'call.transferred')?.data
   }
-  call.transfer(to, { kind: 'warm' })
+  const outcome = call.transfer(to, { kind: 'warm' })
   const invite = await carrier.nextRing()
-  call.transfer(other, { kind: 'cold' })
+  const refused = call.transfer(other, { kind: 'cold' })
   const underWay = 'another transfer of this call is under way'
   assert.deepEqual(await told(1), { to: other, kind: 'cold', ok: false, why: underWay })
   const second = await invite.accept()
   assert.deepEqual(await told(2), { to, kind: 'warm', ok: true })
-  call.transfer(other, { kind: 'warm' })
+  assert.deepEqual(await Promise.all([outcome, refused]), [{ ok: true }, { ok: false, why: underWay }])
+  void call.transfer(other, { kind: 'warm' })
   const why = 'the caller is already connected to another person'
   assert.deepEqual(await told(3), { to: other, kind: 'warm', ok: false, why })
   await second.bye()
@@ -81,10 +83,11 @@ test('a caller whose transfer is not answered stays with the agent', async (t) =
   const to = await carrier.reach('+34610000041')
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'warm' })
+  const outcome = call.transfer(to, { kind: 'warm' })
   const invite = await carrier.nextRing()
   invite.reject(486, 'Busy Here')
   const why = 'busy (486 Busy Here)'
+  assert.deepEqual(await outcome, { ok: false, why })
   assert.deepEqual(await untilTransferred(call.id), { to, kind: 'warm', ok: false, why })
   await phone.hangUp()
   const entries = await fixture.untilEnded(call.id)
@@ -95,7 +98,7 @@ test('if the caller hangs up, the person being dialled for a transfer stops ring
   const to = await carrier.reach('+34610000042')
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'warm' })
+  void call.transfer(to, { kind: 'warm' })
   const invite = await carrier.nextRing()
   await phone.hangUp()
   await until('it stops', () => invite.signal.aborted)
@@ -109,7 +112,7 @@ test('an app sends a caller on: their own carrier is asked to, the log says that
   const to = await carrier.reach('+34610000051')
   const phone = await SentOnPhone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'cold' })
+  void call.transfer(to, { kind: 'cold' })
   const referred = await phone.referred()
   assert.match(referred.to, /^<sip:\+34610000051@127\.0\.0\.1:\d+>$/)
   phone.go(referred.refer, '200 OK')
@@ -134,7 +137,7 @@ test('a caller who leaves during a cold transfer has arrived, whichever side han
   const to = await carrier.reach('+34610000052')
   const phone = await SentOnPhone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'cold' })
+  void call.transfer(to, { kind: 'cold' })
   const { refer } = await phone.referred()
   phone.accept(refer)
   phone.hangUp()
@@ -146,7 +149,7 @@ test('a cold transfer that a guard refuses leaves the caller with the agent, and
   const to = '+881612345678'
   const phone = await SentOnPhone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'cold' })
+  void call.transfer(to, { kind: 'cold' })
   const told = await untilTransferred(call.id)
   assert.deepEqual([told?.['to'], told?.['kind'], told?.['ok']], [to, 'cold', false])
   assert.match(String(told?.['why']), /\+881/)
@@ -161,7 +164,7 @@ test('a cold transfer that the far end refuses leaves the caller with the agent'
   const to = await carrier.reach('+34610000053')
   const phone = await SentOnPhone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
-  call.transfer(to, { kind: 'cold' })
+  void call.transfer(to, { kind: 'cold' })
   const { refer } = await phone.referred()
   phone.go(refer, '486 Busy Here')
   const why = 'busy (486 Busy Here)'

@@ -33,7 +33,7 @@ const person = tool({
     if (isWritten) return 'only callers can be transferred, and this is a text conversation'
     const number = process.env['HELLO_PERSON'] // as +34911234567
     if (!number) return 'no person to transfer to: set HELLO_PERSON to their number'
-    call.transfer(number, { kind: 'warm' })
+    void call.transfer(number, { kind: 'warm' })
     return 'they are being called, and speak with the caller as soon as they answer'
   },
 })

@@ -107,7 +107,9 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       services.retention.stop()
       await Promise.all([
         tasks.stop(...upkeep),
-        services.appSockets.deleteExpired().then(() => services.connectionEntries.settled()),
+        services.appSockets
+          .deleteExpired()
+          .then(() => Promise.all([services.connectionEntries.settled(), services.holderNotices.settled()])),
         services.placements.stop(),
         services.resets.settled(),
         services.authentication.settled(),
@@ -141,6 +143,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.workerNotifier.task,
   services.openConnections.task,
   services.appRequests.assignments.task,
+  services.appRequests.assignments.acknowledging,
   services.housekeeping.task,
   services.retention.task,
   services.retentionIndexes.task,

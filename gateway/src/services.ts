@@ -64,6 +64,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     { ...ground, ...http, ...people, ...providers },
     {
       takeCallFrame: (from, frame) => calls.appFrames.take(from, frame),
+      takeAck: (socket, acked) => calls.appRequests.assignments.ack(socket, acked),
       takeLineFrame: (from, frame) =>
         frame['type'] === 'line.register'
           ? calls.lines.register(from, frame)
@@ -72,11 +73,13 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       onHeld: (holding) => {
         calls.connectionEntries.appConnected(holding)
         calls.appRequests.assignments.appConnected(holding)
+        calls.holderNotices.changed([{ ...holding.socket, agent: holding.agent }])
         messaging.waitingMessages.held(holding)
       },
       onReleased: (holdings) => {
         calls.connectionEntries.appsDisconnected(holdings)
         calls.appRequests.assignments.appsDisconnected(holdings)
+        calls.holderNotices.changed(holdings.map(({ socket, agent }) => ({ ...socket, agent })))
       },
       onGone: (sockets) => calls.appRequests.assignments.socketsClosed(sockets),
     },

@@ -1,7 +1,9 @@
-import type { Preparing, RegisterAgent } from '@switchroom/contract/apps'
+import type { AgentHolders, Preparing, RegisterAgent } from '@switchroom/contract/apps'
 import type { Base, Config, Greeting, Lexicon, Turn } from '@switchroom/contract/settings'
-import type { SwitchroomError } from './errors.ts'
+import { SwitchroomError } from './errors.ts'
+import { agentEvents } from './event-names.ts'
 import type { AgentEvents } from './events.ts'
+import { holdersOf, HoldersWatch } from './holders.ts'
 import { Handlers, type Handler } from './handlers.ts'
 import { Registration, type RegistrationState } from './registration.ts'
 import type { Tool } from './tool.ts'
@@ -39,6 +41,14 @@ export interface AgentOptions {
   analysis?: { send_audio_metrics?: boolean }
 }
 
+/** How this process holds agents beside others. */
+export interface HoldOptions {
+  /** Refused while another app holds the agent, and others are refused while this one does. */
+  exclusive?: boolean
+  /** New calls go in turn to the processes of this app that hold the agent so; a call stays where it began. */
+  balance?: boolean
+}
+
 /** Receives every event of an agent, as the relay does. */
 export type Witness = (event: string, call: string, payload: Readonly<Record<string, unknown>>) => void
 
@@ -47,11 +57,14 @@ export class Agent {
   readonly name: string
   readonly #options: AgentOptions
   readonly #tools: ReadonlyMap<string, Tool>
-  readonly #handlers = new Handlers<AgentEvents>()
+  readonly #handlers = new Handlers<AgentEvents>('an agent', agentEvents)
   readonly #registration = new Registration()
   readonly #witnesses = new Set<Witness>()
+  readonly #holders = new HoldersWatch()
 
   constructor(options: AgentOptions) {
+    if (typeof options?.name !== 'string' || options.name.trim() === '')
+      throw new SwitchroomError('NO_NAME', "an agent needs a name: new Agent({ name: 'desk' })")
     this.name = options.name
     this.#options = options
     this.#tools = new Map(options.tools?.map((each) => [each.name, each]))
@@ -87,7 +100,7 @@ export class Agent {
   }
 
   /** For the connection: the frame that registers the agent. */
-  frame(app: { name: string | undefined; instance: string }): RegisterAgent {
+  frame(app: { name: string | undefined; instance: string }, held: HoldOptions = {}): RegisterAgent {
     const { prompt, tools = [], settings, preparing, analysis } = this.#options
     return {
       type: 'agent.register',
@@ -96,9 +109,13 @@ export class Agent {
       ...(app.name !== undefined && { app: app.name }),
       ...(prompt !== undefined && { prompt }),
       ...(settings && { declares: { ...settings } }),
-      tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+      tools: tools.map(({ perform: _ours, ...offered }) => offered),
       ...(preparing !== undefined && { preparing }),
       ...(analysis && { analysis }),
+      acknowledges: true,
+      holders: true,
+      ...(held.exclusive === true && { exclusive: true }),
+      ...(held.balance === true && { balance: true }),
     }
   }
 
@@ -117,6 +134,13 @@ export class Agent {
   refused(error: SwitchroomError): void {
     this.#registration.refuse(error)
     this.tell(error)
+  }
+
+  /** For the connection: another app or process may have begun or ceased to hold the agent. */
+  sharedWith(frame: AgentHolders): void {
+    if (!this.#holders.isNews(frame)) return
+    void this.#handlers.run('holders', [holdersOf(frame)])
+    if (!this.#handlers.has('holders')) this.#holders.warn(frame)
   }
 
   /** For the connection: reports an error about this agent. */

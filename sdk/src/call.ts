@@ -1,6 +1,7 @@
 import type { CallFrame, RouteCall } from '@switchroom/contract/call-frames'
 import type { Call as CallFields, Entry, LineTurn, Transport } from '@switchroom/contract/log'
 import { joined } from './bot-text.ts'
+import { Transfers, type TransferOutcome } from './transfers.ts'
 
 /** The parts of the connection that a call uses. */
 export interface CallDoor {
@@ -52,6 +53,7 @@ export class Call implements CallFields {
   /** What the bot has said so far of the reply that it is giving, or gave last. */
   botText = ''
   readonly #door: CallDoor
+  readonly #transfers = new Transfers()
   #botMessage: string | undefined
 
   constructor(id: string, agent: string, door: CallDoor) {
@@ -85,9 +87,11 @@ export class Call implements CallFields {
     this.#door.send({ type: 'call.opt_out', call: this.id })
   }
 
-  /** Transfers the caller, on the phone or in a browser, to another number; the result is `call.transferred` in the log. */
-  transfer(to: string, { kind = 'warm' }: TransferDetails = {}): void {
-    this.#door.send({ type: 'call.transfer', call: this.id, to, kind })
+  /** Transfers the caller, on the phone or in a browser, to another number. Resolves with what happened; never rejects. */
+  transfer(to: string, { kind = 'warm' }: TransferDetails = {}): Promise<TransferOutcome> {
+    const { request, outcome } = this.#transfers.begin(to, kind)
+    this.#door.send({ type: 'call.transfer', call: this.id, to, kind, request })
+    return outcome
   }
 
   /** Presses keys down the line of a phone call: 0 to 9, *, #, A to D, up to 32 of them. */
@@ -109,6 +113,17 @@ export class Call implements CallFields {
   learn(fields: Partial<CallFields>): void {
     const { id: _same, ...rest } = fields
     Object.assign(this, rest)
+  }
+
+  /** For the connection: what became of a transfer, or the end of the call. */
+  transferSettled(event: string, payload: Readonly<Record<string, unknown>>): void {
+    if (event === 'call.transferred') this.#transfers.happened(payload)
+    else if (event === 'call.ended') this.#transfers.endAll('the call has ended')
+  }
+
+  /** For the connection: the gateway refused what was sent under this name. */
+  refused(request: string, why: string): void {
+    this.#transfers.refused(request, why)
   }
 
   /** For the connection: the bot begins a reply. */

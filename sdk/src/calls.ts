@@ -29,6 +29,10 @@ export class Calls {
     return call
   }
 
+  known(id: string): Call | undefined {
+    return this.#known.get(id)
+  }
+
   agentOf(id: string): string | undefined {
     return this.#known.get(id)?.agent
   }

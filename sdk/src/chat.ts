@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { ChatFrame } from '@switchroom/contract/chat'
 import { Address, type AddressOptions } from './address.ts'
 import { Connection } from './connection.ts'
+import { deferred, type Deferred } from './deferred.ts'
 import { encoded } from './encoding.ts'
 import { SwitchroomError } from './errors.ts'
+import type { Named } from './event-names.ts'
 import { Handlers, type Handler } from './handlers.ts'
 
 export interface ChatOptions extends AddressOptions {
@@ -28,7 +30,15 @@ export interface ChatEvents {
   error: [error: SwitchroomError]
 }
 
-interface Unheard extends PromiseWithResolvers<Kept> {
+const chatEvents: Named<ChatEvents> = {
+  message: true,
+  ended: true,
+  connected: true,
+  disconnected: true,
+  error: true,
+}
+
+interface Unheard extends Deferred<Kept> {
   frame: string
 }
 
@@ -38,8 +48,8 @@ export class Chat {
   readonly started: Promise<string>
   readonly #options: ChatOptions
   readonly #connection: Connection
-  readonly #handlers = new Handlers<ChatEvents>()
-  readonly #started = Promise.withResolvers<string>()
+  readonly #handlers = new Handlers<ChatEvents>('a chat', chatEvents)
+  readonly #started = deferred<string>()
   /** By id, in the order in which they were said. */
   readonly #unheard = new Map<string, Unheard>()
   #call: string | undefined
@@ -71,7 +81,7 @@ export class Chat {
   send(text: string): Promise<Kept> {
     if (this.#isOver) return Promise.reject(over())
     const id = randomUUID()
-    const unheard = { ...Promise.withResolvers<Kept>(), frame: encoded({ type: 'message', text, id }) }
+    const unheard = { ...deferred<Kept>(), frame: encoded({ type: 'message', text, id }) }
     this.#unheard.set(id, unheard)
     if (this.#call !== undefined) this.#connection.send(unheard.frame)
     return unheard.promise

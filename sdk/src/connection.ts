@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
 import { BackOff } from './back-off.ts'
+import { deferred } from './deferred.ts'
 import { messageOf, type SwitchroomError } from './errors.ts'
 import { refusalIn, type GatewayRefusal } from './gateway-refusal.ts'
 
@@ -29,7 +30,7 @@ export interface ConnectionParts {
 export class Connection {
   readonly #parts: ConnectionParts
   readonly #backOff = new BackOff()
-  readonly #closed = Promise.withResolvers<void>()
+  readonly #closed = deferred<void>()
   #socket: WebSocket | undefined
   #timer: NodeJS.Timeout | undefined
   #isClosing = false

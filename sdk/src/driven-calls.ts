@@ -1,4 +1,5 @@
 import type { EventFrame, PreparedSet, PreparingSettled } from '@switchroom/contract/call-frames'
+import { Acknowledgements } from './acknowledgements.ts'
 import { Agent } from './agent.ts'
 import { argumentsOf, payloadOf } from './arguments.ts'
 import type { Call, CallDoor } from './call.ts'
@@ -6,10 +7,9 @@ import { Calls, mostKnown } from './calls.ts'
 import { encoded } from './encoding.ts'
 import { failureOf } from './errors.ts'
 import type { ToolCall } from './events.ts'
+import type { Held } from './held.ts'
 import type { PhoneLine } from './line.ts'
 import { ToolRuns } from './tool-runs.ts'
-
-export type Held = Agent | PhoneLine
 
 /** An event; one that a line receives too names the line. */
 export type HappenedFrame = EventFrame & { line?: string }
@@ -24,6 +24,7 @@ export interface DrivenCallsParts extends CallDoor {
 /** Passes the events of this process's calls to their handlers and tools. */
 export class DrivenCalls {
   readonly toolRuns: ToolRuns
+  readonly acknowledgements: Acknowledgements
   readonly #parts: DrivenCallsParts
   readonly #calls: Calls
   /** The line that has a call, by the call's id. */
@@ -33,6 +34,7 @@ export class DrivenCalls {
     this.#parts = parts
     this.#calls = new Calls(parts)
     this.toolRuns = new ToolRuns(parts.sendNow)
+    this.acknowledgements = new Acknowledgements((frame) => parts.sendNow(encoded(frame)))
   }
 
   /** The agent or line that handles a call here. */
@@ -40,9 +42,15 @@ export class DrivenCalls {
     return this.#lineOf.get(call) ?? this.#parts.agent(this.#calls.agentOf(call) ?? '')
   }
 
+  /** The gateway refused what a call had sent under this name. */
+  refused(call: string, request: string, why: string): void {
+    this.#calls.known(call)?.refused(request, why)
+  }
+
   happened(frame: HappenedFrame): void {
     const held = this.#heldFor(frame)
     if (!held) return
+    if (this.#isRepeated(frame)) return this.#repeated(frame, held)
     // An agent's own `error` is about this process, so the log's entry goes by another name.
     const event = frame.type === 'error' ? 'call.error' : frame.type
     const call = this.#calls.of(frame)
@@ -51,8 +59,25 @@ export class DrivenCalls {
     if (held instanceof Agent) held.seen(event, frame.call, payload)
     const answers = held.happened(event, argumentsOf(frame, call))
     if (event === 'call.preparing') void answers.then((sets) => this.#settle(held, frame, sets))
-    if (event === 'llm.toolCall' && call && held instanceof Agent)
-      for (const asked of payload['toolCalls'] as ToolCall[]) this.toolRuns.ask(held, call, asked)
+    if (event === 'llm.toolCall' && call) this.#askTools(held, call, payload)
+  }
+
+  /** No handler runs twice; a tool's result may be lost and is sent again. */
+  #repeated(frame: HappenedFrame, held: Held): void {
+    const call = frame.type === 'llm.toolCall' ? this.#calls.of(frame) : undefined
+    if (call) this.#askTools(held, call, payloadOf(frame))
+    if (frame.type === 'call.ended') this.#calls.forget(frame.call)
+  }
+
+  #askTools(held: Held, call: Call, payload: Record<string, unknown>): void {
+    if (!(held instanceof Agent)) return
+    for (const asked of payload['toolCalls'] as ToolCall[]) this.toolRuns.ask(held, call, asked)
+  }
+
+  #isRepeated({ call, seq, type, more, data }: HappenedFrame): boolean {
+    if (seq !== undefined) return this.acknowledgements.isRepeated(call, seq, type, more)
+    if (type !== 'llm.toolCall') return false
+    return (data['toolCalls'] as ToolCall[]).every(({ id }) => this.toolRuns.has(call, id))
   }
 
   /** A line has its calls from `call` on until it handed them over or they ended. */
@@ -72,12 +97,15 @@ export class DrivenCalls {
     }
   }
 
-  #note({ type, line, data }: HappenedFrame, call: Call, { messageId, word }: Record<string, unknown>): void {
+  #note({ type, line, data }: HappenedFrame, call: Call, payload: Record<string, unknown>): void {
+    const { messageId, word } = payload
     if (type === 'bot.speaking') call.botBegins(String(messageId))
     if (type === 'bot.word') call.botSays(String(messageId), String(word))
+    if (type === 'call.transferred') call.transferSettled(type, payload)
     if (type !== 'call.ended') return
     this.#lineOf.delete(call.id)
     if (line !== undefined && data['reason'] === 'routed') return // the call continues with the agent
+    call.transferSettled(type, payload)
     this.toolRuns.callEnded(call.id)
     this.#calls.forget(call.id)
   }

@@ -1,3 +1,4 @@
+import type { AgentHolder } from '@switchroom/contract/apps'
 import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { RouteFailure } from '@switchroom/contract/lines'
 import type { CallReason, ErrorCode } from '@switchroom/contract/log'
@@ -135,6 +136,8 @@ export interface CallEvents {
       messageId: string
       source: 'model' | 'say' | 'human'
       by?: string
+      /** The words of a tool's `while`: the answer follows. */
+      meanwhile?: true
       /** The template that it was, as the messaging platform got it. */
       template?: { name: string; language: { code: string }; components: object[] }
     },
@@ -176,13 +179,24 @@ export interface CallEvents {
   ]
 }
 
+/** The apps that hold an agent at this moment. */
+export interface Holders {
+  /** By the apps' names, this one included, the newest first. */
+  holders: AgentHolder[]
+  /** Where new calls go: here, to another process, or to the processes of this app in turn. */
+  newCalls: 'here' | 'elsewhere' | 'in turn'
+}
+
 interface Registered {
   ready: []
   /** A refused registration, a refused frame, or a handler or tool of this process that threw. */
   error: [error: SwitchroomError]
 }
 
-export interface AgentEvents extends CallEvents, Registered {}
+export interface AgentEvents extends CallEvents, Registered {
+  /** Another app or process has begun or ceased to hold the agent. Without a handler, Node prints a warning. */
+  holders: [event: Holders]
+}
 
 export interface LineEvents extends Omit<CallEvents, 'call.ended'>, Registered {
   /** The extension window closed, and the line has the call. */

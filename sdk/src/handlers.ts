@@ -1,5 +1,6 @@
-import { failureOf, warnOf, type SwitchroomError } from './errors.ts'
+import { failureOf, SwitchroomError, warnOf } from './errors.ts'
 import type { HandlerAnswer } from './events.ts'
+import { nearest } from './nearest.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what a handler takes is known where it is added
 type AnyHandler = (...args: any[]) => unknown
@@ -13,15 +14,36 @@ export type Handler<Events, Name extends keyof Events> = (
 /** The handlers by event. A handler that throws is reported as an error and does not stop the others. */
 export class Handlers<Events> {
   readonly #handlers = new Map<keyof Events, Set<AnyHandler>>()
+  readonly #whose: string
+  readonly #names: Readonly<Record<keyof Events, true>>
 
+  /** `whose` events these are, such as `an agent`. */
+  constructor(whose: string, names: Readonly<Record<keyof Events, true>>) {
+    this.#whose = whose
+    this.#names = names
+  }
+
+  /** Throws for an event that never comes: a handler of it would wait in silence. */
   add<Name extends keyof Events>(name: Name, handler: Handler<Events, Name>): void {
+    this.#refuseUnknown(String(name))
+    if (typeof handler !== 'function')
+      throw new SwitchroomError('BAD_HANDLER', `the handler of \`${String(name)}\` is no function`)
     const known = this.#handlers.get(name)
     if (known) known.add(handler)
     else this.#handlers.set(name, new Set<AnyHandler>([handler]))
   }
 
   remove<Name extends keyof Events>(name: Name, handler: Handler<Events, Name>): void {
+    this.#refuseUnknown(String(name))
     this.#handlers.get(name)?.delete(handler)
+  }
+
+  #refuseUnknown(name: string): void {
+    if (Object.hasOwn(this.#names, name)) return
+    const names = Object.keys(this.#names)
+    const meant = nearest(name, names)
+    const advice = meant === undefined ? `it has ${names.join(', ')}` : `did you mean \`${meant}\`?`
+    throw new SwitchroomError('UNKNOWN_EVENT', `${this.#whose} has no event \`${name}\`: ${advice}`)
   }
 
   has(name: keyof Events): boolean {

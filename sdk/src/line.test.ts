@@ -32,7 +32,7 @@ test('a line is ready once the gateway registered it, pending across a reconnect
   switchroom.on('disconnected', () => void states.push(line.state))
   assert.equal(line.state, 'pending')
   await switchroom.hold(line)
-  assert.deepEqual(gateway.frames, [{ type: 'line.register', number, extensionMs: 3000 }])
+  assert.deepEqual(gateway.frames, [{ type: 'line.register', number, extensionMs: 3000, acknowledges: true }])
   const firstReady = line.ready
   gateway.breakAll()
   await until('it is pending', () => line.state === 'pending')

@@ -2,7 +2,9 @@ import type { RegisterLine } from '@switchroom/contract/call-frames'
 import type { RouteFailure } from '@switchroom/contract/lines'
 import type { Agent } from './agent.ts'
 import type { Call } from './call.ts'
-import type { SwitchroomError } from './errors.ts'
+import { deferred, type Deferred } from './deferred.ts'
+import { SwitchroomError } from './errors.ts'
+import { lineEvents } from './event-names.ts'
 import type { LineEvents } from './events.ts'
 import { Handlers, type Handler } from './handlers.ts'
 import { Registration, type RegistrationState } from './registration.ts'
@@ -18,7 +20,7 @@ export interface PhoneLineOptions {
 export type RouteOutcome = { routed: true } | { routed: false; reason: RouteFailure | 'ended' | 'refused' }
 
 /** A route that the gateway has not answered yet. */
-interface Route extends PromiseWithResolvers<RouteOutcome> {
+interface Route extends Deferred<RouteOutcome> {
   agent: string
 }
 
@@ -26,12 +28,17 @@ interface Route extends PromiseWithResolvers<RouteOutcome> {
 export class PhoneLine {
   readonly number: string
   readonly #options: PhoneLineOptions
-  readonly #handlers = new Handlers<LineEvents>()
+  readonly #handlers = new Handlers<LineEvents>('a line', lineEvents)
   readonly #registration = new Registration()
   readonly #routes = new Map<string, Route>()
   #send: ((call: string, agent: string) => void) | undefined
 
   constructor(options: PhoneLineOptions) {
+    if (typeof options?.number !== 'string' || options.number.trim() === '')
+      throw new SwitchroomError(
+        'NO_NUMBER',
+        "a line needs a number: new PhoneLine({ number: '+34911111111' })",
+      )
     this.number = options.number
     this.#options = options
   }
@@ -59,7 +66,7 @@ export class PhoneLine {
   route(call: Call, agent: Agent | string): Promise<RouteOutcome> {
     if (!this.#send) throw new Error(`the line ${this.number} is not connected: call hold() with it first`)
     const name = typeof agent === 'string' ? agent : agent.name
-    const asked = this.#routes.get(call.id) ?? Promise.withResolvers<RouteOutcome>()
+    const asked = this.#routes.get(call.id) ?? deferred<RouteOutcome>()
     this.#routes.set(call.id, { ...asked, agent: name })
     if (this.state === 'ready') this.#send(call.id, name)
     return asked.promise
@@ -68,7 +75,12 @@ export class PhoneLine {
   /** For the connection: the frame that registers the line. */
   frame(): RegisterLine {
     const { number, extensionMs } = this.#options
-    return { type: 'line.register', number, ...(extensionMs !== undefined && { extensionMs }) }
+    return {
+      type: 'line.register',
+      number,
+      ...(extensionMs !== undefined && { extensionMs }),
+      acknowledges: true,
+    }
   }
 
   /** For the connection: sets how a route is sent. */

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { text } from 'node:stream/consumers'
+import { deferred } from './deferred.ts'
 import { refusalIn } from './gateway-refusal.ts'
 
 /** The gateway pings every 30 s: this is two missed pings and a moment. */
@@ -49,7 +50,7 @@ async function get(
   headers: Record<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { promise, resolve, reject } = deferred<IncomingMessage>()
   const protocol = log.url.startsWith('https:') ? https : http
   const request = protocol.get(log.url + path, {
     agent: false,

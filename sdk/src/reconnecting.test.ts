@@ -38,6 +38,8 @@ test('one socket holds several agents, with the key, the environment and what ea
     tools: [],
     preparing: { timeoutMs: 500 },
     analysis: { send_audio_metrics: true },
+    acknowledges: true,
+    holders: true,
   })
   assert.deepEqual(second, {
     type: 'agent.register',
@@ -45,6 +47,8 @@ test('one socket holds several agents, with the key, the environment and what ea
     instance: first.instance,
     app: 'front desk',
     tools: [],
+    acknowledges: true,
+    holders: true,
   })
 })
 
@@ -89,7 +93,7 @@ test('a process whose gateway is gone tries until it is back, registers again as
   await agent.ready
   await until('it said it', () => gateway.frames.length >= 3)
   assert.deepEqual(gateway.frames, [
-    { type: 'agent.register', agent: 'desk', instance, tools: [] },
+    { type: 'agent.register', agent: 'desk', instance, tools: [], acknowledges: true, holders: true },
     { type: 'call.say', call: 'call_1', text: 'Still here' },
     { type: 'call.callback', call: 'call_1', number: '+34911234567' },
   ])

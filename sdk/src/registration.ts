@@ -1,3 +1,4 @@
+import { deferred, type Deferred } from './deferred.ts'
 import type { SwitchroomError } from './errors.ts'
 
 export type RegistrationState = 'pending' | 'ready' | 'refused'
@@ -34,8 +35,8 @@ export class Registration {
   }
 }
 
-function waiting(): PromiseWithResolvers<void> {
-  const settled = Promise.withResolvers<void>()
+function waiting(): Deferred<void> {
+  const settled = deferred<void>()
   settled.promise.catch(() => {}) // a rejection that is not awaited is not an error
   return settled
 }

@@ -1,8 +1,16 @@
-export { Agent, type AgentOptions, type DeclaredSettings } from './agent.ts'
+export { Agent, type AgentOptions, type DeclaredSettings, type HoldOptions } from './agent.ts'
 export { Call, MessagingSession, type CallbackDetails, type TransferDetails, type Turn } from './call.ts'
 export { Chat, openChat, type ChatEvents, type ChatOptions } from './chat.ts'
 export { SwitchroomError } from './errors.ts'
-export type { AgentEvents, CallEvents, LineEvents, MemoryOp, PreparingTurn, ToolCall } from './events.ts'
+export type {
+  AgentEvents,
+  CallEvents,
+  Holders,
+  LineEvents,
+  MemoryOp,
+  PreparingTurn,
+  ToolCall,
+} from './events.ts'
 export { GatewayRefusal } from './gateway-refusal.ts'
 export {
   NumbersClient,
@@ -41,4 +49,5 @@ export {
   type WrittenToThread,
 } from './threads.ts'
 export { tool, type Tool } from './tool.ts'
+export type { TransferOutcome } from './transfers.ts'
 export { Type } from 'typebox'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket, type RawData } from 'ws'
+import { deferred } from './deferred.ts'
 import { brokeOff, closedEarly, refusalIn, SpeechError, unreachable } from './speech-error.ts'
 import {
   saidOf,
@@ -41,14 +42,14 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
   /** For `openStream`. */
   readonly opened: Promise<StreamReady>
   readonly #socket: WebSocket
-  readonly #opened = Promise.withResolvers<StreamReady>()
+  readonly #opened = deferred<StreamReady>()
   readonly #frames: StreamFrame[] = []
   #ready: StreamReady | undefined
   #done: StreamDone | undefined
   #failure: SpeechError | undefined
   #isClosed = false
   #isLeaving = false
-  #wake = Promise.withResolvers<void>()
+  #wake = deferred<void>()
 
   constructor(socket: WebSocket) {
     this.#socket = socket
@@ -66,7 +67,7 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
   /** Resolves when more may be sent: audio can be read faster than it is transcribed. */
   async send(audio: Uint8Array): Promise<void> {
     if (this.#failure) throw this.#failure
-    const { promise: sent, resolve } = Promise.withResolvers<void>()
+    const { promise: sent, resolve } = deferred<void>()
     this.#socket.send(audio, () => resolve())
     if (this.#socket.bufferedAmount > mostWaitingBytes) await sent
   }
@@ -138,7 +139,7 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
 
   #stir(): void {
     this.#wake.resolve()
-    this.#wake = Promise.withResolvers()
+    this.#wake = deferred()
   }
 }
 

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentRegistered } from '@switchroom/contract/apps'
+import type { AgentHolders, AgentRegistered } from '@switchroom/contract/apps'
 import { Address, type AddressOptions } from './address.ts'
-import { Agent } from './agent.ts'
+import { Agent, type HoldOptions } from './agent.ts'
 import { BackOff } from './back-off.ts'
 import { Connection } from './connection.ts'
-import { DrivenCalls, type HappenedFrame, type Held } from './driven-calls.ts'
+import { deferred } from './deferred.ts'
+import { DrivenCalls, type HappenedFrame } from './driven-calls.ts'
 import { encoded } from './encoding.ts'
 import { messageOf, SwitchroomError } from './errors.ts'
+import type { Named } from './event-names.ts'
 import { Handlers, type Handler } from './handlers.ts'
 import type { PhoneLine } from './line.ts'
+import { heldIn, type Held } from './held.ts'
 import { Outbox } from './outbox.ts'
 
 export interface SwitchroomOptions extends AddressOptions {
@@ -24,8 +27,10 @@ export interface SwitchroomEvents {
   error: [error: SwitchroomError]
 }
 
-/** Temporary refusals: another process still has the line, or the gateway could not check. */
-const passing = new Set(['INTERNAL_ERROR', 'LINE_CONFLICT'])
+const switchroomEvents: Named<SwitchroomEvents> = { connected: true, disconnected: true, error: true }
+
+/** Temporary refusals: another process still has the line or the agent, or the gateway could not check. */
+const passing = new Set(['INTERNAL_ERROR', 'LINE_CONFLICT', 'AGENT_HELD'])
 const drainsWithinMs = 10_000
 
 /** The connection of this process to the gateway: its agents and lines, and their calls. */
@@ -34,15 +39,16 @@ export class Switchroom {
   readonly url: string
   readonly #app: { name: string | undefined; instance: string }
   readonly #connection: Connection
-  readonly #handlers = new Handlers<SwitchroomEvents>()
+  readonly #handlers = new Handlers<SwitchroomEvents>('a connection', switchroomEvents)
   readonly #agents = new Map<string, Agent>()
   readonly #lines = new Map<string, PhoneLine>()
+  readonly #holdOptions = new Map<Agent, HoldOptions>()
   readonly #outbox = new Outbox()
   readonly #calls: DrivenCalls
   /** The next attempt after a temporary refusal. */
   readonly #askingAgain = new Map<Held, { backOff: BackOff; timer?: NodeJS.Timeout }>()
   /** Rejects what still waits for the gateway at close. */
-  readonly #closed = Promise.withResolvers<never>()
+  readonly #closed = deferred<never>()
   #closing: Promise<void> | undefined
   #isToldOfLoss = false
 
@@ -72,12 +78,18 @@ export class Switchroom {
     return this.#connection.isOpen
   }
 
-  /** Registers them, again after every reconnect. Resolves when the gateway has accepted all; rejects if it refuses one. */
-  async hold(...held: Held[]): Promise<void> {
+  /**
+   * Registers them, again after every reconnect. Resolves when the gateway has accepted all; rejects if it refuses one.
+   * What another process still has is asked for again until that lets go. Options may come last.
+   */
+  async hold(...given: readonly Held[] | readonly [...Held[], HoldOptions]): Promise<void> {
     if (this.#closing) throw closed()
+    const { held, options } = heldIn(given)
     for (const each of held) {
-      if (each instanceof Agent) this.#agents.set(each.name, each)
-      else {
+      if (each instanceof Agent) {
+        this.#agents.set(each.name, each)
+        this.#holdOptions.set(each, options)
+      } else {
         this.#lines.set(each.number, each)
         each.routesBy((call, agent) => {
           this.#connection.send(encoded({ type: 'call.route', call, agent }))
@@ -91,6 +103,7 @@ export class Switchroom {
   /** Unregisters the agent. Its calls pass to another connected app of the agent. */
   release(agent: Agent): void {
     if (this.#agents.delete(agent.name)) this.#unregister(agent)
+    this.#holdOptions.delete(agent)
     agent.awaitsGateway()
   }
 
@@ -114,10 +127,11 @@ export class Switchroom {
     for (const { timer } of this.#askingAgain.values()) clearTimeout(timer)
     for (const agent of this.#agents.values()) this.#unregister(agent)
     if (this.isConnected) {
-      const late = Promise.withResolvers<void>()
+      const late = deferred<void>()
       const timer = setTimeout(late.resolve, drainsWithinMs)
       await Promise.race([this.#calls.toolRuns.drained(), late.promise])
       clearTimeout(timer)
+      this.#calls.acknowledgements.flush()
     }
     await this.#connection.close()
     for (const held of this.#held()) held.awaitsGateway()
@@ -156,7 +170,7 @@ export class Switchroom {
   #register(held: Held): void {
     held.awaitsGateway()
     try {
-      const frame = held instanceof Agent ? held.frame(this.#app) : held.frame()
+      const frame = held instanceof Agent ? held.frame(this.#app, this.#holdOptions.get(held)) : held.frame()
       this.#connection.send(encoded(frame))
     } catch (error) {
       held.refused(
@@ -179,6 +193,8 @@ export class Switchroom {
     const { type, call, data } = frame
     if (type === 'agent.registered') this.#registered(frame as unknown as AgentRegistered)
     else if (type === 'ready') this.#accepted(this.#lines.get(String(frame['number'])))
+    else if (type === 'agent.holders')
+      this.#agents.get(String(frame['agent']))?.sharedWith(frame as unknown as AgentHolders)
     else if (type === 'tool.received') this.#calls.toolRuns.received(String(call), String(frame['id']))
     else if (typeof data === 'object' && data !== null)
       this.#calls.happened(frame as unknown as HappenedFrame) // an `error` with data is an entry of the call's log
@@ -192,8 +208,9 @@ export class Switchroom {
     for (const warning of warnings) agent?.tell(new SwitchroomError('PROVIDER_KEY_REQUIRED', warning))
   }
 
-  #refused({ agent, call, number, code, detail }: Record<string, unknown>): void {
+  #refused({ agent, call, number, code, detail, request }: Record<string, unknown>): void {
     const error = new SwitchroomError(String(code), String(detail))
+    if (typeof request === 'string') this.#calls.refused(String(call), request, error.detail)
     const held = this.#lines.get(String(number)) ?? this.#agents.get(String(agent))
     if (held && call === undefined) return this.#registrationRefused(held, error)
     // among frames about a call, only the one that routes it names an agent

@@ -46,6 +46,12 @@ export class ToolRuns {
     void running.finally(() => this.#running.delete(key))
   }
 
+  /** Whether it was asked for before. */
+  has(call: string, id: string): boolean {
+    const key = keyOf(call, id)
+    return this.#running.has(key) || this.#done.has(key)
+  }
+
   /** The gateway has the outcome. */
   received(call: string, id: string): void {
     this.#settle(keyOf(call, id))

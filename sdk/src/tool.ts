@@ -14,6 +14,10 @@ interface ToolDefinition<Parameters> {
   description: string
   /** A schema of TypeBox, or plain JSON Schema; left out, the tool takes nothing. */
   parameters?: Parameters
+  /** How long it may take, in milliseconds: after that the model reads that it failed. Default: 30 s, as the deployment sets it. */
+  timeoutMs?: number
+  /** Said to the caller if it takes longer than a second, such as `One moment, please.` */
+  while?: string
   /** The model reads what it returns, or as an error what it throws. */
   run: (args: XStatic<Parameters>, call: Call) => unknown
 }
@@ -26,12 +30,16 @@ export function tool<const Parameters extends object = typeof nothing>({
   description,
   parameters,
   run,
+  timeoutMs,
+  while: words,
 }: ToolDefinition<Parameters>): Tool {
   const schema: object = parameters ?? nothing
   return {
     name,
     description,
     parameters: schema as Record<string, unknown>,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(words !== undefined && { while: words }),
     async perform(text, call) {
       const args = read(text)
       const [isFit, errors] = Errors(schema, args)

@@ -1,5 +1,6 @@
 import type { Entry } from '@switchroom/contract/log'
 import type { Message, ToolCall } from '@switchroom/kit/vendor'
+import { isMeanwhile } from './meanwhile.ts'
 import type { ToolOutcome } from './parts.ts'
 import { isJsonObject } from './json-object.ts'
 
@@ -16,6 +17,7 @@ export function messagesOf(entries: readonly Fact[], outcomes: readonly ToolOutc
   return inTheirPlaces(entries).flatMap((entry): Message[] => {
     const text = textIn(entry)
     if (entry.type === 'user.message') return text === '' ? [] : [{ role: 'user', text }]
+    if (isMeanwhile(entry)) return []
     if (entry.type === 'agent.message') return text === '' ? [] : [{ role: 'assistant', text }]
     if (entry.type !== 'llm.toolCall') return []
     const calls = toolCallsIn(entry).filter(({ id }) => !asked.has(id) && asked.add(id))

@@ -25,8 +25,13 @@ export interface Instructions {
   memory: { remember: readonly string[]; forget: readonly string[] } | null
   /** What is known of the contact from before. */
   facts: readonly Fact[]
-  tools: readonly Tool[]
+  tools: readonly AgentTool[]
   llmTimeoutMs: number
+}
+
+export interface AgentTool extends Tool {
+  /** Said if it takes longer than a second. */
+  while?: string
 }
 
 export interface Fact {
@@ -71,6 +76,8 @@ export interface TurnVoice {
   /** Before the first word: under which id the answer is known, and which message of the user it answers. */
   begin: (messageId: string, answers: unknown) => void
   say: (text: string, source: 'model' | 'say') => void
+  /** Said while a tool runs, unless the model speaks for itself. */
+  meanwhile: (text: string) => void
   /** The model broke off and another begins anew: what was not heard yet is not said. */
   takeBack: () => void
   /** Nothing more comes for a while: what waits for the rest of its sentence is said. */

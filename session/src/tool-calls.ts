@@ -12,7 +12,8 @@ export interface OfferedTools {
 }
 
 /** What the model may ask for: the app's tools and, if the agent may hang up, one of our own. */
-export function offeredTools({ tools, hangup }: Instructions): OfferedTools {
+export function offeredTools({ tools: declared, hangup }: Instructions): OfferedTools {
+  const tools = declared.map(({ name, description, parameters }) => ({ name, description, parameters }))
   if (!hangup) return { tools, hangUp: null }
   const taken = new Set(tools.map(({ name }) => name))
   let name = 'hang_up'

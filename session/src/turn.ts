@@ -16,6 +16,7 @@ import {
   failedTransfersIn,
   whispersIn,
 } from './history.ts'
+import { sayMeanwhile, wordsFor } from './meanwhile.ts'
 import { metricsOf } from './metrics.ts'
 import type { ToolOutcome, TurnParts } from './parts.ts'
 import { systemMessages } from './prompt.ts'
@@ -56,6 +57,8 @@ export class Turn {
   #generation: number
   /** What was said beside tool calls: the answer, if nothing is said after them. */
   readonly #saidBefore: string[]
+  /** Whether the caller was asked for a moment. */
+  #hasAskedForTime = false
 
   constructor(parts: TurnParts, signal: AbortSignal, opensWith: string | null = null) {
     const { entries, instructions } = parts
@@ -135,7 +138,7 @@ export class Turn {
       ...(asked.length > 0 ? [{ type: 'llm.toolCall', data: entry }] : []),
     ])
     if (text) this.#saidBefore.push(text)
-    const outcomes = asked.length > 0 ? await this.#runTools(this.#messageId, asked) : []
+    const outcomes = asked.length > 0 ? await this.#runAsked(asked, voice !== undefined && text !== '') : []
     const textOf = (id: string) =>
       outcomes.find((outcome) => outcome.id === id)?.text ?? refused.get(id) ?? unknownOutcome
     this.#messages.push(
@@ -144,6 +147,15 @@ export class Turn {
         return { role: 'tool', call: id, name, text: name === this.#offered.hangUp ? lastWords : textOf(id) }
       }),
     )
+  }
+
+  /** A caller who heard the model say something before the tools, or was asked for a moment, is not asked again. */
+  #runAsked(asked: readonly ToolCall[], isHeard: boolean): Promise<ToolOutcome[]> {
+    const running = this.#runTools(this.#messageId, asked)
+    const words = wordsFor(this.#parts.instructions.tools, asked)
+    if (words === undefined || isHeard || this.#hasAskedForTime) return running
+    this.#hasAskedForTime = true
+    return sayMeanwhile(this.#parts, words, running)
   }
 
   #runTools(msgId: string, calls: readonly ToolCall[]): Promise<ToolOutcome[]> {

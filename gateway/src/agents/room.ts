@@ -23,7 +23,7 @@ export function makeAgents(
   parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom,
   hooks: Pick<
     AppSocketsParts,
-    'takeCallFrame' | 'takeLineFrame' | 'warningsOf' | 'onHeld' | 'onReleased' | 'onGone'
+    'takeCallFrame' | 'takeLineFrame' | 'takeAck' | 'warningsOf' | 'onHeld' | 'onReleased' | 'onGone'
   >,
 ) {
   const {

@@ -19,6 +19,7 @@ import { Drifts } from './insights/drift.ts'
 import { AppRequests } from './app-requests/app-requests.ts'
 import { Erasure, type ForgetBeside } from './erasure/erasure.ts'
 import { ConnectionEntries } from './app-requests/connection-entries.ts'
+import { HolderNotices } from './app-requests/holder-notices.ts'
 import { Lines } from './lines/lines.ts'
 import { Log } from './log/log.ts'
 import { EventLogs } from './log/events.ts'
@@ -126,9 +127,11 @@ export function makeCalls(
     mailbox,
   })
   const connectionEntries = new ConnectionEntries(database, log, logger)
+  const holderNotices = new HolderNotices({ connectedApps, appRequests, logger })
   runningGateways.onLost = (holdings) => {
     connectionEntries.lost(holdings)
     appRequests.assignments.holdingsLost(holdings)
+    holderNotices.changed(holdings)
   }
   const tools = new Tools({
     database,
@@ -295,6 +298,7 @@ export function makeCalls(
     mailbox,
     appRequests,
     connectionEntries,
+    holderNotices,
     tools,
     appFrames,
     eventLogs,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { speech, sampleRate } from '../../testing/scripted-sound.ts'
 import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
@@ -60,6 +61,22 @@ test('a call that was greeted before is not greeted again', async () => {
   talk.start()
   talk.sound.says(speech(700))
   assert.equal((await talk.until('agent.message'))['text'], 'Sure.')
+  await talk.hangUp()
+})
+
+test('a tool that takes longer than a second is covered by its words, unless the model said something before it', async () => {
+  const { talk } = talkOf(
+    [[calls('look')], says('It is open.'), [...says('Let me see. '), calls('look')], says('Still open.')],
+    'Are you open?',
+    'And now?',
+  )
+  talk.instructions = { ...plain, tools: [{ ...toolNamed('look'), while: 'One moment, please.' }] }
+  talk.before = (step) => (step === 'tools look' ? pause(1500) : Promise.resolve())
+  talk.start()
+  talk.sound.says(speech(700))
+  assert.equal((await talk.until('agent.message'))['text'], 'One moment, please. It is open.')
+  talk.sound.says(speech(700))
+  assert.equal((await talk.until('agent.message', 2))['text'], 'Let me see. Still open.')
   await talk.hangUp()
 })
 

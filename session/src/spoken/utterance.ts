@@ -122,6 +122,12 @@ export class Utterance implements TurnVoice {
     else if (source !== 'model') speech.say(text)
   }
 
+  meanwhile(text: string) {
+    if (this.#parts.speech) return
+    this.say(`${text} `, 'say')
+    this.rest()
+  }
+
   takeBack() {
     this.#sentences.clear()
     this.#pieces = []

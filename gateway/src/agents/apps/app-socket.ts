@@ -1,6 +1,6 @@
 import type { WebSocket } from '@fastify/websocket'
 import { UnregisterAgent, type AgentRegistered } from '@switchroom/contract/apps'
-import { callFrames, type CallFrame } from '@switchroom/contract/call-frames'
+import { AckEvents, callFrames, type CallFrame } from '@switchroom/contract/call-frames'
 import type { Logger } from 'pino'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isUnavailable } from '../../database/database.ts'
@@ -17,9 +17,9 @@ import { fixedBy, halvesFixedBy } from '../stages/declaration.ts'
 import type { DeclaredModels } from './declared-models.ts'
 import {
   agentOf,
-  callOf,
   errorFrame,
   readFrame,
+  refusalFrame,
   typeOf,
   unknownFrame,
   type Frame,
@@ -42,6 +42,8 @@ export interface AppSocketParts {
   takeCallFrame: (from: FrameSource, frame: CallFrame) => Promise<void>
   /** Takes what an app sends about a phone line, in whatever shape. */
   takeLineFrame: (from: FrameSource, frame: Frame) => Promise<void>
+  /** Up to where an app has received the events of its calls. */
+  takeAck: (socket: string, calls: AckEvents['calls']) => void
   /** What keeps calls from an agent although an app holds it, one sentence each. */
   warningsOf: (caller: Caller, agent: string) => Promise<string[]>
   /** Called after the app was answered. */
@@ -71,6 +73,7 @@ export class AppSocket implements OpenConnection {
   #work: Promise<void> = Promise.resolve()
   #waiting = 0
   #isGone = false
+  #acknowledges = false
 
   constructor(socket: WebSocket, caller: Caller, access: Access, parts: AppSocketParts) {
     this.#socket = socket
@@ -87,6 +90,11 @@ export class AppSocket implements OpenConnection {
 
   get caller() {
     return this.#caller
+  }
+
+  /** Whether its app acknowledges what it receives. */
+  get acknowledges(): boolean {
+    return this.#acknowledges
   }
 
   /** Whether it is on its way: a socket that closes takes nothing more. */
@@ -154,7 +162,7 @@ export class AppSocket implements OpenConnection {
       await this.#actWhenServed(frame)
     } catch (error) {
       const refusal = this.#refusalOf(error)
-      this.send(frame ? errorFrame(agentOf(frame), refusal, callOf(frame)) : errorFrame(null, refusal))
+      this.send(frame ? refusalFrame(frame, refusal) : errorFrame(null, refusal))
     }
   }
 
@@ -172,8 +180,10 @@ export class AppSocket implements OpenConnection {
 
   async #act(frame: Frame) {
     const type = typeOf(frame)
+    if (type.endsWith('.register')) this.#acknowledges ||= frame['acknowledges'] === true
     if (type === 'agent.register') await this.#register(frame)
     else if (type === 'agent.unregister') await this.#unregister(shapedAs(UnregisterAgent, frame))
+    else if (type === 'events.ack') this.#parts.takeAck(this.id, shapedAs(AckEvents, frame).calls)
     else if (isCallFrame(type))
       await this.#parts.takeCallFrame(this.#source, shapedAs(callFrames[type], frame))
     else if (lineFrames.has(type)) await this.#parts.takeLineFrame(this.#source, frame)
@@ -190,9 +200,10 @@ export class AppSocket implements OpenConnection {
     if (!caller || !this.#row) return
     const named = agentOf(frame)
     if (named !== null && isOutside(caller, named)) throw outsideList(caller)
-    const { agent, declaration, offer } = readRegistration(frame, caller.label)
+    const registration = readRegistration(frame, caller.label)
+    const { agent, declaration } = registration
     await this.#parts.declaredModels.refuseForbidden(caller, declaration.declared)
-    await this.#parts.connectedApps.register(this.#row, agent, declaration, offer)
+    await this.#parts.connectedApps.register(this.#row, registration)
     const isNew = !this.#held.has(agent)
     const holding = { socket: this.#row, agent, app: declaration.app, isNew }
     this.#held.set(agent, holding)

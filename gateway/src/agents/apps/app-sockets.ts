@@ -38,6 +38,10 @@ export class AppSockets {
     return this.#open.has(id)
   }
 
+  acknowledges(id: string): boolean {
+    return this.#open.get(id)?.acknowledges === true
+  }
+
   /** Whether the socket is on this gateway, and the frame on its way to it. */
   send(id: string, frame: object): boolean {
     return this.#open.get(id)?.send(frame) ?? false

@@ -17,7 +17,8 @@ export function appRoutes(server: Server, connectedApps: ConnectedApps, appSocke
       description:
         'Over the socket an app sends `agent.register` and `agent.unregister`, and is answered `agent.registered` or ' +
         '`error`. It is sent each event of the calls it drives as `{type, agent, call, data}`, and sends `call.say`, ' +
-        '`call.end`, `call.callback`, `call.opt_out`, `tool.result` and `preparing.settled` about them.',
+        '`call.end`, `call.callback`, `call.opt_out`, `tool.result` and `preparing.settled` about them. An app that registers with `acknowledges` gets the `seq` of ' +
+        'each stored event and sends `events.ack`; after a lost connection its calls go on behind what it acknowledged.',
       response: { 101: SocketOpen, 200: AppList },
     },
     handler: (request) => connectedApps.listApps(request.caller),

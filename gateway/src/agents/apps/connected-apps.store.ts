@@ -6,7 +6,7 @@ import { statement, type Queryable, type Transaction } from '../../database/data
 import { joinLiveGateway, liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { SettingsScope } from '../scope.ts'
 import type { Declaration } from '../stages/declaration.ts'
-import type { Offer } from './register-frame.ts'
+import type { Offer, Registration, Sharing } from './register-frame.ts'
 
 /** An app's socket on this gateway. */
 export interface SocketRow {
@@ -40,20 +40,21 @@ export interface RegistrationRow {
   declaration: Declaration
   fixed: DeclarableName[]
   offer: Offer
+  sharing: Sharing
 }
 
 const insertNewest = statement(`
-  insert into registrations (socket, org, env, holder, agent, app, declaration, fixed, offer)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  insert into registrations (socket, org, env, holder, agent, app, declaration, fixed, offer, exclusive, balance)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   on conflict (socket, agent) do update
   set app = excluded.app, declaration = excluded.declaration, fixed = excluded.fixed, offer = excluded.offer,
-    ordinal = default`)
+    exclusive = excluded.exclusive, balance = excluded.balance, ordinal = default`)
 
 /** The newest registration of its agent, also if the same socket had registered it before. */
 export const insertRegistration = (
   tx: Transaction,
   { id, org, env, holder }: SocketRow,
-  { agent, declaration: { app, ...declared }, fixed, offer }: RegistrationRow,
+  { agent, declaration: { app, ...declared }, fixed, offer, sharing }: RegistrationRow,
 ) =>
   tx.rows(
     insertNewest,
@@ -66,6 +67,8 @@ export const insertRegistration = (
     JSON.stringify(declared),
     fixed,
     JSON.stringify(offer),
+    sharing.exclusive,
+    sharing.balance,
   )
 
 const deleteOne = statement(`delete from registrations where socket = $1 and agent = $2`)
@@ -76,6 +79,50 @@ export const deleteRegistration = (database: Queryable, socket: string, agent: s
 const live = liveRegistrations()
 // A copy of one's own comes before the org's, then the newest before the others.
 const nearest = `r.holder = '', r.ordinal desc`
+
+/** A registration of the same agent by another process. */
+export interface OtherHolding extends Sharing {
+  app: string
+}
+
+const others = statement<OtherHolding>(`
+  select r.app, r.exclusive, r.balance from ${live}
+  where r.org = $3 and r.env = $4 and r.agent = $5 and r.holder = $6 and r.socket <> $7
+    and coalesce(r.offer ->> 'instance', r.socket) <> $8
+  order by r.ordinal desc`)
+
+export const listOthers = (
+  tx: Transaction,
+  { own, since }: LiveGateways,
+  { id, org, env, holder }: SocketRow,
+  { agent, offer }: Pick<Registration, 'agent' | 'offer'>,
+) => tx.rows(others, own, since, org, env, agent, holder, id, offer.instance ?? id)
+
+/** A process that holds an agent, and where it is reached. */
+export interface HolderRow {
+  holder: string
+  app: string
+  instance: string
+  balance: boolean
+  socket: string
+  gateway: string
+  /** Whether it asked to be told of the others. */
+  isTold: boolean
+}
+
+const holders = statement<HolderRow>(`
+  select r.holder, r.app, coalesce(r.offer ->> 'instance', r.socket) as instance, r.balance, r.socket, s.gateway,
+    coalesce((r.offer ->> 'holders')::boolean, false) as "isTold"
+  from ${live}
+  where r.org = $3 and r.env = $4 and r.agent = $5
+  order by r.ordinal desc`)
+
+/** Everybody who holds the agent, the newest first. */
+export const listHolders = (
+  database: Queryable,
+  { own, since }: LiveGateways,
+  { org, env, agent }: Omit<SettingsScope, 'holder'>,
+) => database.rows(holders, own, since, org, env, agent)
 
 const declared = statement<{ app: string; declaration: Omit<Declaration, 'app'> }>(`
   select r.app, r.declaration from ${live}

@@ -2,15 +2,15 @@ import type { AgentList, AppList } from '@switchroom/contract/apps'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import { tooMany } from '../../foundation/refusals.ts'
+import { Refusal, tooMany } from '../../foundation/refusals.ts'
 import type { Agents } from '../agents.ts'
 import { ownerOf, type SettingsScope } from '../scope.ts'
 import { fixedBy, type Declaration } from '../stages/declaration.ts'
 import * as store from './connected-apps.store.ts'
-import type { Offer } from './register-frame.ts'
+import type { Registration } from './register-frame.ts'
 import type { RunningGateways } from './running-gateways.ts'
 
-export type { HoldingApp, SocketRow } from './connected-apps.store.ts'
+export type { HolderRow, HoldingApp, SocketRow } from './connected-apps.store.ts'
 
 /** An agent on the socket of an app that holds it. */
 export interface Holding {
@@ -55,11 +55,14 @@ export class ConnectedApps {
   }
 
   /** Creates the agent if it does not exist. */
-  async register(socket: store.SocketRow, agent: string, declaration: Declaration, offer: Offer) {
+  async register(socket: store.SocketRow, registration: Registration) {
+    const { agent, declaration } = registration
     const fixed = fixedBy(declaration)
     await this.#database.transaction(async (tx) => {
       await this.#agents.lock(tx, socket.org, agent) // held, so that the last to register is the newest
-      await store.insertRegistration(tx, socket, { agent, declaration, fixed, offer })
+      const others = await store.listOthers(tx, this.#gateways.alive, socket, registration)
+      refuseHeld(registration, others)
+      await store.insertRegistration(tx, socket, { ...registration, fixed })
     })
   }
 
@@ -77,6 +80,11 @@ export class ConnectedApps {
     return (await store.findHolding(this.#database, this.#gateways.alive, scope)) ?? null
   }
 
+  /** Every process that holds the agent, the newest first. */
+  holdersOf(agent: Omit<SettingsScope, 'holder'>): Promise<store.HolderRow[]> {
+    return store.listHolders(this.#database, this.#gateways.alive, agent)
+  }
+
   async listApps({ org, env }: Caller): Promise<AppList> {
     return { apps: await store.listApps(this.#database, this.#gateways.alive, org, env) }
   }
@@ -91,6 +99,22 @@ export class ConnectedApps {
     return { agents: slugs.map((agent) => entryOf(agent, byAgent.get(agent))) }
   }
 }
+
+/** Whoever holds an agent exclusively shares it with no other app, and with its own processes only if they take turns. */
+function refuseHeld(
+  { agent, declaration: { app }, sharing }: Registration,
+  others: readonly store.OtherHolding[],
+) {
+  const conflicting = others.filter((other) => !(sharing.balance && other.balance && other.app === app))
+  const exclusive = conflicting.find((other) => other.exclusive)
+  const [any] = conflicting
+  if (exclusive)
+    throw held(`the app ${exclusive.app} holds ${agent} exclusively: stop it, or hold another agent`)
+  if (sharing.exclusive && any)
+    throw held(`the app ${any.app} holds ${agent} already: stop it before you hold ${agent} exclusively`)
+}
+
+const held = (sentence: string) => new Refusal(409, sentence, {}, 'AGENT_HELD')
 
 const entryOf = (agent: string, row: store.HeldRow | undefined) => ({
   agent,

@@ -45,6 +45,16 @@ export const agentOf = ({ agent }: Frame) => (typeof agent === 'string' ? agent 
 /** Likewise the call. */
 export const callOf = ({ call }: Frame) => (typeof call === 'string' ? call : undefined)
 
+/** Likewise what the app calls it. */
+const requestOf = ({ request }: Frame) =>
+  typeof request === 'string' && request.length <= 64 ? request : undefined
+
+/** The refusal of a frame, whatever of it could be read. */
+export function refusalFrame(frame: Frame, refusal: Refusal): AppError {
+  const request = requestOf(frame)
+  return { ...errorFrame(agentOf(frame), refusal, callOf(frame)), ...(request !== undefined && { request }) }
+}
+
 export const errorFrame = (agent: string | null, refusal: Refusal, call?: string): AppError => ({
   type: 'error',
   agent,

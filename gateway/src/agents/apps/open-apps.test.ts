@@ -149,7 +149,14 @@ test('an app that answers no ping is gone, one that does stays (ND-87)', async (
   const connections = new OpenConnections(authentication)
   const beats = { pingEveryMs: 100, goneAfterMs: 2000 }
   await serveSockets(server, connections)
-  const unheard = { takeCallFrame: none, takeLineFrame: none, onHeld: none, onReleased: none, onGone: none }
+  const unheard = {
+    takeCallFrame: none,
+    takeLineFrame: none,
+    takeAck: none,
+    onHeld: none,
+    onReleased: none,
+    onGone: none,
+  }
   const warningsOf = async () => []
   const parts = { connectedApps, declaredModels, connections, logger, beats, warningsOf, ...unheard }
   appRoutes(server, connectedApps, new AppSockets(parts))

@@ -21,12 +21,21 @@ export interface Offer {
   endpoints?: unknown
   preparing?: Preparing
   analysis?: { send_audio_metrics?: boolean }
+  /** Whether it is told which other apps hold the agent. */
+  holders?: boolean
+}
+
+/** How an app holds an agent beside others. */
+export interface Sharing {
+  exclusive: boolean
+  balance: boolean
 }
 
 export interface Registration {
   agent: string
   declaration: Declaration
   offer: Offer
+  sharing: Sharing
 }
 
 /** Reads `agent.register`; an app that does not say its name goes by the label of its key. */
@@ -42,12 +51,15 @@ export function readRegistration(frame: Frame, label: string): Registration {
     endpoints,
     preparing,
     analysis,
+    exclusive = false,
+    balance = false,
+    holders,
   } = shapedAs(RegisterAgent, frame)
   refuseMalformedAgent(agent)
   if (app !== undefined) refuseMalformedName(app)
   if (instance !== undefined) refuseMalformedInstance(instance)
   if (prompt !== undefined) refuseLongPrompt(prompt)
-  refuseSameNames(tools)
+  refuseMalformedTools(tools)
   if (preparing !== undefined) refuseOtherThanBudget(preparing)
   return {
     agent,
@@ -60,7 +72,9 @@ export function readRegistration(frame: Frame, label: string): Registration {
       ...(endpoints !== undefined && { endpoints }),
       ...(preparing !== undefined && { preparing }),
       ...(analysis !== undefined && { analysis }),
+      ...(holders !== undefined && { holders }),
     },
+    sharing: { exclusive, balance },
   }
 }
 
@@ -87,10 +101,11 @@ function refuseLongPrompt(prompt: string) {
     throw badRequest(`a prompt has at most ${longestPrompt} characters`)
 }
 
-function refuseSameNames(tools: readonly AppTool[]) {
+function refuseMalformedTools(tools: readonly AppTool[]) {
   const names = new Set<string>()
-  for (const { name } of tools) {
+  for (const { name, while: words } of tools) {
     if (name.trim() === '') throw badRequest('a tool has a name that is not blank')
+    if (words?.trim() === '') throw badRequest(`the tool ${name} says nothing: \`while\` is blank`)
     if (names.has(name)) throw badRequest(`two tools are called ${name}`)
     names.add(name)
   }

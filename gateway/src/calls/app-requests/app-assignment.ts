@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { EventFrame } from '@switchroom/contract/call-frames'
 import type { Call, Entry } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
-import { secondMs } from '../../foundation/clock.ts'
+import { minuteMs, secondMs } from '../../foundation/clock.ts'
 import type { Log } from '../log/log.ts'
 import type { LiveLogs, ShownEntry } from '../log/live-logs.ts'
 import { LogCursor } from '../log/log-cursor.ts'
@@ -18,11 +19,13 @@ import {
 const mostWaiting = 1000
 const pageSize = 500
 const retryAfterMs = secondMs
+/** A connected app that has not acknowledged the end of a call after so long never will. */
+const endAckWithinMs = minuteMs
 
 /** What an assignment needs to start sending. */
 export interface AssignmentStart {
   recipient: EventRecipient
-  /** The last `seq` that the previous socket received; null if its gateway never reported it. */
+  /** The last `seq` that the previous socket received or, of an app that acknowledges, acknowledged; null if its gateway never reported it. */
   sentUpTo: number | null
 }
 
@@ -30,6 +33,8 @@ export interface AppAssignmentParts {
   log: Log
   liveLogs: LiveLogs
   logger: Logger
+  /** Whether the app acknowledges what it receives. */
+  acknowledges: boolean
   /** False if the socket is closed. */
   send: (frame: object) => boolean
   /** Undefined if the call is assigned to another socket. */
@@ -63,6 +68,9 @@ export class AppAssignment {
   readonly #parts: AppAssignmentParts
   #recipient: EventRecipient = { instance: '', wantsAudioMetrics: false, contact: null }
   #sentUpTo = 0
+  #acknowledged = 0
+  /** Ends the wait for the acknowledgement of `call.ended`. */
+  #endTimer: NodeJS.Timeout | undefined
   #isSending = true
   #isStopped = false
   #hasStarted = false
@@ -91,9 +99,19 @@ export class AppAssignment {
     return this.#isStopped
   }
 
-  /** The last `seq` sent; null if nothing was. */
-  get sentUpTo(): number | null {
-    return this.#hasStarted ? this.#sentUpTo : null
+  /** Behind this `seq` the next socket goes on: the last one acknowledged or, without acknowledgements, sent; null if nothing was. */
+  get doneUpTo(): number | null {
+    if (!this.#hasStarted) return null
+    return this.#parts.acknowledges ? this.#acknowledged : this.#sentUpTo
+  }
+
+  /** The app has every event up to `seq`. False if that is no news. */
+  acknowledge(seq: number): boolean {
+    const upTo = Math.min(seq, this.#sentUpTo)
+    if (!this.#parts.acknowledges || this.#isStopped || upTo <= this.#acknowledged) return false
+    this.#acknowledged = upTo
+    if (this.#endTimer && upTo === this.#sentUpTo) this.#finish()
+    return true
   }
 
   /** Resolves once the app is current and receives entries live. */
@@ -104,6 +122,7 @@ export class AppAssignment {
     const sentUpTo = start.sentUpTo ?? (await this.#insist(() => this.#parts.log.find(this.call)))?.seq
     if (sentUpTo === undefined) return this.stop()
     this.#sentUpTo = sentUpTo
+    this.#acknowledged = sentUpTo
     this.#hasStarted = true
     if (this.#isStopped) return
     if (start.sentUpTo !== 0 && !(await this.#isBeforeStart())) await this.#pass(start.sentUpTo === null)
@@ -127,6 +146,7 @@ export class AppAssignment {
 
   stop() {
     this.#isStopped = true
+    clearTimeout(this.#endTimer)
     this.#cursor.stop()
     this.#queue = []
     this.#later = []
@@ -141,7 +161,8 @@ export class AppAssignment {
     this.#send({ type: 'call.passed', agent: call.agent, call: this.call, data: { call } })
     const { instance } = this.#recipient
     const unanswered = await this.#insist(() => this.#parts.unanswered(this.#sentUpTo, instance))
-    for (const { entry } of unanswered ?? []) this.#send(toolCallOf(JSON.parse(entry) as Entry))
+    for (const { seq, entry } of unanswered ?? [])
+      this.#send(this.#numbered(seq, toolCallOf(JSON.parse(entry) as Entry)))
   }
 
   async #sendEntries(entries: readonly KeptEntry[]) {
@@ -187,17 +208,28 @@ export class AppAssignment {
     const beside = messagingEventOf(happened, this.#recipient.contact)
     if (frame) {
       if (carriesCall(type)) frame.data = { ...frame.data, call: await this.#callFor(type) }
-      this.#send(frame)
-      if (beside) this.#send(beside)
+      const place = isEphemeral ? undefined : seq
+      this.#send(this.#numbered(place, frame, beside !== undefined))
+      if (beside) this.#send(this.#numbered(place, beside))
       if (this.#isStopped) return // the next socket receives this entry
     }
     if (!isEphemeral) this.#moveTo(seq)
-    if (type === 'call.ended') this.#finish()
+    if (type === 'call.ended') this.#ended()
+  }
+
+  #numbered(seq: number | undefined, frame: EventFrame, hasMore = false): EventFrame {
+    if (seq === undefined || !this.#parts.acknowledges) return frame
+    return { ...frame, seq, ...(hasMore && { more: true }) }
   }
 
   #handOver() {
     this.stop()
     this.#parts.onHandedOver()
+  }
+
+  #ended() {
+    if (!this.#parts.acknowledges) return this.#finish()
+    this.#endTimer = setTimeout(() => this.#finish(), endAckWithinMs).unref()
   }
 
   #finish() {

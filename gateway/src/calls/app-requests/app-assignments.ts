@@ -1,3 +1,4 @@
+import type { AckEvents } from '@switchroom/contract/call-frames'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
@@ -6,7 +7,7 @@ import type { Holding } from '../../agents/apps/connected-apps.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { LiveGateways } from '../../database/gateway-liveness.ts'
-import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
+import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { callOf } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
 import type { LogRef } from '../log/entries.ts'
@@ -17,6 +18,10 @@ import * as store from './app-requests.store.ts'
 
 /** For what no event told of: an app that connects or leaves, and a gateway that dies, are acted on at once. */
 const pollEveryMs = 15 * secondMs
+/** Until then acknowledgements are in this gateway's memory alone; an app knows what it has and drops what comes again. */
+const storeAcksEveryMs = 2 * secondMs
+/** How long an app may be away and still get the rest of a call that ended. */
+const missedFor = dayMs
 /** How many calls this gateway remembers as having a row. */
 const mostSeen = 50_000
 
@@ -25,7 +30,7 @@ export interface AppAssignmentsParts {
   clock: Clock
   logger: Logger
   gateways: Pick<RunningGateways, 'id' | 'alive'>
-  sockets: Pick<AppSockets, 'has' | 'send'>
+  sockets: Pick<AppSockets, 'has' | 'send' | 'acknowledges'>
   log: Log
   liveLogs: LiveLogs
   mailbox: GatewayMailbox
@@ -45,8 +50,15 @@ export class AppAssignments {
   readonly #assignments = new Map<string, AppAssignment>()
   readonly #seen = new Set<string>()
   readonly #running = new Set<Promise<unknown>>()
+  /** Whose acknowledgements are not stored yet. */
+  readonly #acknowledged = new Set<AppAssignment>()
   #reassigning: Promise<void> = Promise.resolve()
   readonly task: PeriodicTask = { name: 'reassign lost calls', everyMs: pollEveryMs, run: () => this.poll() }
+  readonly acknowledging: PeriodicTask = {
+    name: 'store acknowledgements',
+    everyMs: storeAcksEveryMs,
+    run: () => this.storeAcknowledged(),
+  }
   /** Called when a call is no longer assigned to an app on this gateway. */
   onStopped: (call: string) => void = () => {}
 
@@ -108,6 +120,20 @@ export class AppAssignments {
     }
   }
 
+  /** The app on this socket has the events of these calls. */
+  ack(socket: string, calls: AckEvents['calls']) {
+    for (const { call, seq } of calls) {
+      const assignment = this.#assignments.get(call)
+      if (assignment?.socket === socket && assignment.acknowledge(seq)) this.#acknowledged.add(assignment)
+    }
+  }
+
+  async storeAcknowledged() {
+    const acknowledged = [...this.#acknowledged].filter(({ isStopped }) => !isStopped)
+    this.#acknowledged.clear()
+    if (acknowledged.length > 0) await store.storeAcknowledged(this.#parts.database, acknowledged)
+  }
+
   /** Unassigned calls of the agent go to the app that connected. */
   appConnected({ socket, agent }: Holding) {
     this.run(this.#assignWaiting({ ...socket, agent }))
@@ -142,7 +168,8 @@ export class AppAssignments {
   }
 
   async deleteExpired(database: Queryable = this.#parts.database) {
-    await store.deleteEnded(database, later(this.#parts.clock.now(), -minuteMs))
+    const now = this.#parts.clock.now()
+    await store.deleteEnded(database, later(now, -minuteMs), later(now, -missedFor))
   }
 
   /** This gateway wrote to a log. */
@@ -184,14 +211,16 @@ export class AppAssignments {
     if (!this.#parts.sockets.has(socket)) return // closed meanwhile: its calls are reassigned
     before?.stop()
     const { log, liveLogs, logger, sockets, database } = this.#parts
+    const acknowledges = sockets.acknowledges(socket)
     const assignment = new AppAssignment(
       { call, agent, socket, byLine },
       {
         log,
         liveLogs,
         logger,
+        acknowledges,
         send: (frame) => sockets.send(socket, frame),
-        begin: () => this.#startFor(call, socket),
+        begin: () => this.#startFor(call, socket, acknowledges),
         callOf: () => this.#callOf(call),
         unanswered: (upTo, instance) => store.listUnanswered(database, call, upTo, instance),
         onHandedOver: () => {
@@ -204,9 +233,9 @@ export class AppAssignments {
     this.run(assignment.start())
   }
 
-  async #startFor(call: string, socket: string): Promise<AssignmentStart | undefined> {
+  async #startFor(call: string, socket: string, acknowledges: boolean): Promise<AssignmentStart | undefined> {
     const { database } = this.#parts
-    const started = await store.startSending(database, call, socket)
+    const started = await store.startSending(database, call, socket, acknowledges)
     const row = started && (await store.findAssignment(database, this.alive, call))
     if (!row) return undefined
     const instance = row.offer?.instance ?? socket
@@ -239,9 +268,9 @@ export class AppAssignments {
 
   async #reassignAll(stopped: readonly AppAssignment[]) {
     for (const assignment of stopped) {
-      const { call, socket, sentUpTo } = assignment
+      const { call, socket, doneUpTo } = assignment
       if (this.#assignments.get(call) !== assignment) continue // it was reassigned before
-      if (sentUpTo !== null) await store.stopSending(this.#parts.database, call, socket, sentUpTo, false)
+      if (doneUpTo !== null) await store.stopSending(this.#parts.database, call, socket, doneUpTo, false)
       if (this.#assignments.get(call) === assignment) this.#assignments.delete(call)
       this.onStopped(call)
       if (!(await this.#reassign(call, socket))) await this.#resume(call, socket)

@@ -81,14 +81,18 @@ export const findAssignment = (database: Queryable, { own, since }: LiveGateways
   database.row(find, own, since, call)
 
 const pass = statement<{ agent: string; socket: string | null; gateway: string | null }>(`
-  with passed as (
-    update driven_calls d set socket = (${newest})
+  with due as materialized (
+    select d.* from driven_calls d
     where d.call = $3 and d.socket is not distinct from $4 and not d.by_line and not d.done and not ${isAssigned}
+    for update
+  ), passed as (
+    update driven_calls d set socket = next_app_socket(due.org, due.env, due.agent, due.holder, $1, $2)
+    from due where d.call = due.call
     returning d.agent, d.socket
   )
   select passed.agent, passed.socket, s.gateway from passed left join app_sockets s on s.id = passed.socket`)
 
-/** From a socket that no longer serves the call to the newest one; undefined if another gateway was faster. */
+/** From a socket that no longer serves the call to the next one; undefined if another gateway was faster. */
 export const reassign = (
   database: Queryable,
   { own, since }: LiveGateways,
@@ -98,25 +102,46 @@ export const reassign = (
 
 const begin = statement<{ told: number | null }>(`
   with before as (select call, told from driven_calls where call = $1 and socket = $2 and not done for update)
-  update driven_calls d set told = null from before where d.call = before.call
+  update driven_calls d
+  set told = case when $3 then coalesce(before.told, l.seq) end, acknowledged = d.acknowledged or $3
+  from before join logs l on l.id = before.call where d.call = before.call
   returning before.told`)
 
-/** The `seq` sent so far, null if it is unknown; undefined if the call is assigned to another socket. */
-export const startSending = (database: Queryable, call: string, socket: string) =>
-  database.row(begin, call, socket)
+/**
+ * The `seq` sent or acknowledged so far, null if it is unknown; undefined if the call is assigned to another socket. It
+ * is unknown from here on, unless the app acknowledges.
+ */
+export const startSending = (database: Queryable, call: string, socket: string, acknowledges: boolean) =>
+  database.row(begin, call, socket, acknowledges)
+
+const acknowledge = statement(`
+  update driven_calls d set told = acked.seq
+  from unnest($1::text[], $2::text[], $3::integer[]) as acked (call, socket, seq)
+  where d.call = acked.call and d.socket = acked.socket and d.told < acked.seq`)
+
+export const storeAcknowledged = (
+  database: Queryable,
+  acknowledged: readonly { call: string; socket: string; doneUpTo: number | null }[],
+) =>
+  database.rows(
+    acknowledge,
+    acknowledged.map(({ call }) => call),
+    acknowledged.map(({ socket }) => socket),
+    acknowledged.map(({ doneUpTo }) => doneUpTo),
+  )
 
 const stop = statement(`
   update driven_calls set told = $3, done = $4
-  where call = $1 and (socket = $2 or (socket is null and told is null))`)
+  where call = $1 and (socket = $2 or (socket is null and coalesce(told, -1) < $3))`)
 
 /** Also if another gateway noticed first that the socket closed, and no app was there to take the call. */
 export const stopSending = (
   database: Queryable,
   call: string,
   socket: string,
-  sentUpTo: number,
+  doneUpTo: number,
   isDone: boolean,
-) => database.rows(stop, call, socket, sentUpTo, isDone)
+) => database.rows(stop, call, socket, doneUpTo, isDone)
 
 // As a join of sets: asked for each open call by itself it takes as long as there are calls.
 const unassigned = statement<{ call: string; socket: string | null }>(`
@@ -153,9 +178,12 @@ export const listUnassignedOf = (
 ) => database.rows(unassignedOfAgent, own, since, org, env, agent)
 
 const remove = statement(`
-  delete from driven_calls d using calls c where c.id = d.call and c.ended_at < $1`)
+  delete from driven_calls d using calls c
+  where c.id = d.call and c.ended_at < $1 and (d.done or not d.acknowledged or c.ended_at < $2)`)
 
-export const deleteEnded = (database: Queryable, before: Date) => database.rows(remove, before)
+/** Of calls that ended before `before`; those with events that an app has not acknowledged only before `missedBefore`. */
+export const deleteEnded = (database: Queryable, before: Date, missedBefore: Date) =>
+  database.rows(remove, before, missedBefore)
 
 const ofInstance = statement<{ socket: string; gateway: string }>(`
   select s.id as socket, s.gateway from ${registered}

@@ -128,3 +128,18 @@ test('a call that has ended is sent nowhere', async () => {
   transfer(call.id)
   await refusedAs(call.id, 'this call has ended')
 })
+
+test('the refusal of a transfer repeats what the app calls it', async () => {
+  const call = await newCall('phone')
+  transfer(call.id, { to: 'nowhere', request: 'req-1' })
+  const refused = await until('it is refused', () =>
+    app.frames.find(({ type, request }) => type === 'error' && request === 'req-1'),
+  )
+  assert.deepEqual([refused.call, refused.code], [call.id, 'BAD_FRAME'])
+  transfer(call.id, { request: 'x'.repeat(65) })
+  await until('it is refused', () =>
+    app.frames.some(({ type, detail, request }) => {
+      return type === 'error' && detail.startsWith('request: ') && request === undefined
+    }),
+  )
+})

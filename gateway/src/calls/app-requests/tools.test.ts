@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
 import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
@@ -90,7 +91,7 @@ test('a tool that does not answer in time has failed, and what it answers later 
   const { app, call } = await newCall()
   await append(deployment, call, toolCall('slow', 'app-1'))
   const since = performance.now()
-  const [outcome] = await tools.run(call, [asked('slow')], 300)
+  const [outcome] = await tools.run(call, [asked('slow')], { withinMs: 300 })
   assert.ok(performance.now() - since >= 200)
   const text = 'the tool book did not answer within 0.3 seconds'
   assert.deepEqual(outcome, { id: 'slow', name: 'book', ok: false, text })
@@ -101,10 +102,33 @@ test('a tool that does not answer in time has failed, and what it answers later 
   await app.close()
 })
 
+test('a tool with a limit of its own is given up after that, while the others are waited for', async () => {
+  const { app, call } = await newCall()
+  const slow = { id: 'slow', name: 'slow', arguments: '{}' }
+  await append(deployment, call, toolCall('slow', 'app-1', 'slow'), toolCall('t', 'app-1'))
+  const offered = { description: '', parameters: {} }
+  const running = tools.run(call, [slow, asked('t')], {
+    tools: [
+      { ...offered, name: 'slow', timeoutMs: 300 },
+      { ...offered, name: 'book' },
+    ],
+  })
+  await app.nextOf('llm.toolCall')
+  await pause(600)
+  app.send(result(call, 't'))
+  assert.deepEqual(await running, [
+    { id: 'slow', name: 'slow', ok: false, text: 'the tool slow did not answer within 0.3 seconds' },
+    { id: 't', name: 'book', ok: true, text: 'booked' },
+  ])
+  await app.close()
+})
+
 test('two that wait for one tool give up concurrently and write one failure (N-458)', async () => {
   const { app, call } = await newCall()
   await append(deployment, call, toolCall('t', 'app-1'))
-  const waits = [tools, other.gateway.services.tools].map((each) => each.run(call, [asked('t')], 200))
+  const waits = [tools, other.gateway.services.tools].map((each) =>
+    each.run(call, [asked('t')], { withinMs: 200 }),
+  )
   const [one, two] = await Promise.all(waits)
   assert.deepEqual(one, two)
   assert.equal((await resultsIn(call)).length, 1)
@@ -236,7 +260,7 @@ test('each tool call is counted once by what became of it, at the gateway that w
   const before = await counts()
   const { app, call } = await newCall()
   await append(deployment, call, toolCall('t1', 'app-1'), toolCall('t2', 'app-1'), toolCall('t3', 'app-1'))
-  const running = tools.run(call, [asked('t1'), asked('t2'), asked('t3')], 1_500)
+  const running = tools.run(call, [asked('t1'), asked('t2'), asked('t3')], { withinMs: 1_500 })
   app.send(result(call, 't1'))
   app.send(result(call, 't1', { error: 'a second answer' }))
   app.send(result(call, 't2', { error: 'no table is free' }))

@@ -1,3 +1,4 @@
+import type { AppTool } from '@switchroom/contract/apps'
 import type { ToolReceived, ToolResult } from '@switchroom/contract/call-frames'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { ToolCall } from '@switchroom/kit/vendor'
@@ -35,6 +36,13 @@ const notAnswered = (name: string, withinMs: number) =>
   `the tool ${name} did not answer within ${withinMs / secondMs} seconds`
 const noAppFor = (name: string) => `no app is connected that could run the tool ${name}`
 
+export interface ToolLimits {
+  /** As the app offers them: a tool may have a limit of its own. */
+  tools?: readonly AppTool[] | undefined
+  /** Of the others; default: the deployment's. */
+  withinMs?: number
+}
+
 type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
 
 /**
@@ -58,10 +66,15 @@ export class Tools {
   }
 
   /** The outcomes in the order of the calls. A call that the app does not answer in time has failed. */
-  async run(call: AssignedCall, calls: readonly ToolCall[], withinMs?: number): Promise<ToolOutcome[]> {
+  async run(
+    call: AssignedCall,
+    calls: readonly ToolCall[],
+    { tools = [], withinMs = this.#parts.timeoutMs }: ToolLimits = {},
+  ): Promise<ToolOutcome[]> {
     if (this.#isStopped) throw stopping()
     const waiting = new WaitingCalls(calls)
-    const outcomes = this.#outcomes(call, waiting, withinMs)
+    const limitOf = (name: string) => tools.find((tool) => tool.name === name)?.timeoutMs ?? withinMs
+    const outcomes = this.#outcomes(call, waiting, limitOf)
     this.#waiting.set(waiting, outcomes)
     try {
       return await outcomes
@@ -70,11 +83,17 @@ export class Tools {
     }
   }
 
-  async #outcomes(call: AssignedCall, waiting: WaitingCalls, withinMs?: number): Promise<ToolOutcome[]> {
-    const { liveLogs, timeoutMs } = this.#parts
+  async #outcomes(
+    call: AssignedCall,
+    waiting: WaitingCalls,
+    limitOf: (name: string) => number,
+  ): Promise<ToolOutcome[]> {
+    const { liveLogs } = this.#parts
     const { stop } = await liveLogs.follow(call.id, (entries) => waiting.see(entries))
     const polling = setInterval(() => this.#poll(call, waiting), pollEveryMs)
-    const timer = setTimeout(() => waiting.giveUp(), withinMs ?? timeoutMs)
+    const timers = waiting.unanswered.map(({ id, name }) =>
+      setTimeout(() => waiting.giveUpOn(id), limitOf(name)),
+    )
     try {
       for (const result of await this.#results(this.#parts.database, call.id, waiting.ids))
         waiting.answer(result)
@@ -83,12 +102,12 @@ export class Tools {
       if (hasNoApp) waiting.giveUp()
       await waiting.over
       for (const { id, name } of waiting.unanswered) {
-        const why = hasNoApp ? noAppFor(name) : notAnswered(name, withinMs ?? timeoutMs)
+        const why = hasNoApp ? noAppFor(name) : notAnswered(name, limitOf(name))
         waiting.answer(await this.#fail(call, id, name, why))
       }
       return waiting.outcomes
     } finally {
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
       clearInterval(polling)
       stop()
     }
@@ -184,6 +203,8 @@ class WaitingCalls {
   readonly #calls: readonly ToolCall[]
   readonly #results = new Map<string, Result>()
   readonly #sockets = new Set<string>()
+  /** Those that are out of time. */
+  readonly #late = new Set<string>()
   readonly #spans: ToolSpans
   readonly #finish: () => void
   readonly fail: (error: Error) => void
@@ -224,7 +245,17 @@ class WaitingCalls {
     if (!this.#calls.some(({ id }) => id === result.id)) return
     this.#results.set(result.id, result)
     this.#spans.answered(result)
-    if (this.unanswered.length === 0) this.#finish()
+    this.#finishIfNoneIsWaitedFor()
+  }
+
+  /** The others are waited for. */
+  giveUpOn(id: string) {
+    this.#late.add(id)
+    this.#finishIfNoneIsWaitedFor()
+  }
+
+  #finishIfNoneIsWaitedFor() {
+    if (this.unanswered.every(({ id }) => this.#late.has(id))) this.#finish()
   }
 
   giveUp() {

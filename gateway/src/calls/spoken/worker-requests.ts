@@ -64,7 +64,7 @@ export class WorkerRequests {
       await this.#keepAsked(tx, locked, wanted, app?.instance)
       return locked
     })
-    return { outcomes: await tools.run(call, wanted.calls) }
+    return { outcomes: await tools.run(call, wanted.calls, { tools: app?.offer.tools }) }
   }
 
   async prepare(caller: Caller, id: string, { turn }: PrepareTurn): Promise<PreparedTurn> {

@@ -41,7 +41,7 @@ export async function turnParts(
       models: chosen,
     }),
     prepare: (generation) => appRequests.prepare(head, generation),
-    runTools: (_msgId, calls) => tools.run(head, calls),
+    runTools: (_msgId, calls) => tools.run(head, calls, { tools: app.offer.tools }),
     newMessageId: () => newId('msg', 12),
     nowMs: () => performance.now(),
   }

@@ -102,6 +102,22 @@ test('an app runs the tools of its agent, and the model continues with their res
   assert.equal(asked?.data.app, 'process-1')
 })
 
+test('a tool that takes longer than a second is covered by a message, and one that takes longer than its own limit has failed', async () => {
+  const described = { description: 'books', parameters: { type: 'object', properties: {} } }
+  const tools = [{ ...described, name: 'book', timeoutMs: 2500, while: 'One moment, please.' }]
+  const agent = await chats.newAgent({ tools })
+  const client = await agent.chat()
+  model.reply = ({ messages }) =>
+    messages.at(-1)?.role === 'tool' ? `It says: ${messages.at(-1)?.content}` : { calls: [{ name: 'book' }] }
+  client.say('A table, please')
+  assert.equal((await client.next('message')).text, 'One moment, please.')
+  assert.equal(
+    (await client.next('message')).text,
+    'It says: the tool book did not answer within 2.5 seconds',
+  )
+  assert.deepEqual(model.asked[0]?.tools?.[0]?.function, { ...described, name: 'book' })
+})
+
 test('a person who takes the call over silences the model, and on release it is asked once over all of it (ND-81)', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()

@@ -1,4 +1,5 @@
 import type { Entry } from '@switchroom/contract/log'
+import { isMeanwhile } from '@switchroom/session/meanwhile'
 
 /** An unanswered turn: one message, or all that came while a person had the call. */
 export interface WaitingTurn {
@@ -49,7 +50,8 @@ export function stateOf(entries: readonly Entry[]): WrittenCallState {
 }
 
 /** A user's message that came while the model was generating counts as newer than that generation's text. */
-const isModels = ({ data }: Entry) => data['source'] === 'model' || data['answers'] !== undefined
+const isModels = (entry: Entry) =>
+  entry.data['source'] === 'model' || entry.data['answers'] !== undefined || isMeanwhile(entry)
 
 /** After a person releases the call, the model answers all waiting messages at once. */
 const asOne = (waiting: readonly WaitingTurn[]): WaitingTurn[] =>
@@ -71,7 +73,7 @@ export function entriesFor({ messages }: WaitingTurn, entries: readonly Entry[])
   const newest = messages.at(-1)?.seq ?? 0
   const heard = entries.filter(({ type, seq }) => type !== 'user.message' || seq <= newest)
   const first = heard.find(({ type }) => type === 'user.message')
-  const greeting = heard.find(({ type }) => type === 'agent.message')
+  const greeting = heard.find((entry) => entry.type === 'agent.message' && !isMeanwhile(entry))
   if (!first || !greeting || greeting.data['answers'] !== undefined || greeting.seq < first.seq) return heard
   if (greeting.data['source'] === 'human') return heard
   const opened = heard.filter((entry) => entry !== greeting)

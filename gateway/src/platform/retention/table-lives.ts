@@ -82,7 +82,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   // What goes with what it describes.
   untranscribed_messages: 'until the voice note is transcribed or given up',
   sendings: 'until the call has ended and all its turns are sent',
-  driven_calls: 'a minute after the call ended',
+  driven_calls: 'a minute after the call ended, a day if its app has not acknowledged the end',
   blob_removals: 'until what it names is removed where it is kept',
   call_heartbeats: 'until the call ends',
   thread_touches: 'seconds, until it is added to its thread',
