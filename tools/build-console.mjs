@@ -1,4 +1,4 @@
-// Builds the console into console/dist, or into the data folder if that is not writable, unless what is there
+// Builds the console, and what other people's pages load of us, into console/dist, or into the data folder if that is not writable, unless what is there
 // was built from these very sources.
 import { createHash } from 'node:crypto'
 import {
@@ -46,6 +46,7 @@ async function build() {
       build: { outDir: making, emptyOutDir: true },
     })
     await compress(join(making, 'assets'))
+    await buildEmbed(bundle, join(making, 'embed'))
     writeFileSync(join(making, stamp), digest)
     put(making)
   } catch (error) {
@@ -54,6 +55,25 @@ async function build() {
   } finally {
     rmSync(making, { recursive: true, force: true })
   }
+}
+
+/** What other people's pages load: one module, and LiveKit's client beside it for those whose plane is LiveKit. */
+async function buildEmbed(bundle, place) {
+  await bundle({
+    root: join(root, 'browser'),
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir: place,
+      emptyOutDir: true,
+      target: 'es2022',
+      chunkSizeWarningLimit: 700,
+      modulePreload: false,
+      lib: { entry: join(root, 'browser/src/embed.ts'), formats: ['es'], fileName: 'switchroom' },
+      rolldownOptions: { output: { entryFileNames: 'switchroom.js', chunkFileNames: '[name]-[hash].js' } },
+    },
+  })
+  await compress(place)
 }
 
 /** Two builds at the same time make the same files: the second one finds them. */
@@ -98,7 +118,9 @@ function digestOfSources() {
   const sources = ['index.html', 'package.json', 'vite.config.ts', ...filesUnder(join(folder, 'src'), 'src/')]
   const files = [
     ...sources.map((file) => join(folder, file)),
-    ...filesUnder(join(root, 'contract/src'), '').map((file) => join(root, 'contract/src', file)),
+    ...['contract/src', 'browser/src'].flatMap((place) =>
+      filesUnder(join(root, place), '').map((file) => join(root, place, file)),
+    ),
     fileURLToPath(import.meta.url),
   ]
   const hash = createHash('sha256')

@@ -48,3 +48,44 @@ export type OfferSound = Static<typeof OfferSound>
 
 export const AnsweredSound = Type.Object({ call: Type.String(), sdp: Sdp })
 export type AnsweredSound = Static<typeof AnsweredSound>
+
+/** What a page learns of its call with the participant token. */
+export const PageCall = Type.Object({
+  call: Type.String(),
+  agent: Type.String(),
+  server_url: OpenedBrowserCall.properties.server_url,
+  ice_servers: OpenedBrowserCall.properties.ice_servers,
+})
+export type PageCall = Static<typeof PageCall>
+
+/** Sent by `navigator.sendBeacon`, which has no headers: the body is the participant token. */
+export const HangUpFromPage = Type.String({ maxLength: 8192, description: 'the participant token' })
+
+/** The entries of its call that a page is shown, with these fields of their data and no others. */
+export const pageEventFields = {
+  'call.started': [],
+  'user.speaking': ['text'],
+  'user.message': ['messageId', 'text'],
+  'turn.end': [],
+  'turn.continued': [],
+  'bot.speaking': ['messageId'],
+  'bot.word': ['messageId', 'word'],
+  'bot.finished': ['messageId'],
+  'bot.interrupted': ['messageId'],
+  'agent.message': ['messageId', 'text'],
+  'call.ended': ['reason'],
+} as const satisfies Record<string, readonly string[]>
+export type PageEventType = keyof typeof pageEventFields
+
+/** The `data:` of one server-sent event to a page. */
+export interface PageEvent {
+  type: PageEventType
+  /** Epoch seconds. */
+  ts: number
+  data: { messageId?: string; text?: string; word?: string; reason?: string }
+}
+
+/** As a page reads it: `id: <seq>`, `event: <type>`, `data: <PageEvent>`. */
+export const PageEventsStreamed = Type.String({
+  description: 'server-sent events: the transcript as it is said, whose turn it is, and the end of the call',
+})

@@ -49,6 +49,7 @@ import { spokenCallRoutes } from './calls/spoken/spoken-calls.routes.ts'
 import { workerRoutes } from './calls/spoken/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
 import { browserCallRoutes } from './telephony/browser/browser-calls.routes.ts'
+import { pageCallRoutes } from './telephony/browser/page-calls.routes.ts'
 import { platformWorkerRoutes } from './telephony/workers/workers.routes.ts'
 import { callPlacerRoutes } from './telephony/placing/call-placer.routes.ts'
 import { ownPhoneRoutes } from './telephony/own-phone/own-phones.routes.ts'
@@ -159,6 +160,12 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
   soundOfferRoutes(server, services.soundOffers)
   platformWorkerRoutes(server, services.workers)
   browserCallRoutes(server, services.browserCalls)
+  pageCallRoutes(server, {
+    pageCalls: services.pageCalls,
+    eventLogs: services.eventLogs,
+    connections: services.openConnections,
+    caps: services.connectionCaps,
+  })
   consentRoutes(server, services.consents)
   dialPolicyRoutes(server, services.dialPolicies)
   diallingRoutes(server, services.dialDecisions, services.dialLedger)

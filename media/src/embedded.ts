@@ -148,6 +148,10 @@ export class EmbeddedPlane implements MediaPlane {
     return null
   }
 
+  async holderOf(): Promise<null> {
+    return null
+  }
+
   async transfer(): Promise<void> {
     throw new MediaError('the worker that runs the call sends its caller on')
   }

@@ -33,6 +33,8 @@ export interface Leg extends Sound {
   hangUp(): Promise<void>
   /** Resolves once, whichever side ended it. */
   readonly ended: Promise<LegEnd>
+  /** Once it has ended, what was seen of it, if the plane tells more than how: for the process's log. */
+  readonly whyEnded?: string | undefined
   /** How its line is, if the plane measures it. */
   readonly line?: LineFigures
 }

@@ -130,6 +130,8 @@ export interface MediaPlane {
   place(call: PlacedCall, signal: AbortSignal): Promise<PlacingResult>
   /** Lets a browser into the call, to which a worker is sent with it; null if the workers take its sound themselves. */
   ticket(call: BrowserCall): Promise<Ticket | null>
+  /** The call that a ticket of this plane lets a browser into, also once it has expired for joining; else null. */
+  holderOf(token: string): Promise<{ call: string; url: string } | null>
   /** Sends the caller on to another number by REFER. */
   transfer(call: string, to: string): Promise<void>
   /** Ends the call for everybody in it; nothing when it is over. */

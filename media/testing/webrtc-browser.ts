@@ -19,6 +19,8 @@ export interface Told {
   /** How many packets of ours were sent to it, by our own reports. */
   reported?: number
   failed?: string
+  /** What a page of a test's own found out. */
+  page?: Record<string, unknown>
 }
 
 /**
@@ -35,9 +37,9 @@ export class BrowserCaller {
   #orders: string[] = []
   #asking: ServerResponse | undefined
 
-  private constructor(folder: string, answer: (offer: string) => Promise<string>, connection: object) {
+  private constructor(folder: string, answer: (offer: string) => Promise<string>, html: string) {
     this.#folder = folder
-    this.#page = page.replace('{}', JSON.stringify(connection))
+    this.#page = html
     this.#http = createServer((request, reply) => {
       this.#serve(request, reply, answer).catch((error: unknown) => reply.writeHead(500).end(String(error)))
     })
@@ -54,8 +56,23 @@ export class BrowserCaller {
     connection: object = {},
     program: BrowserProgram = 'chromium',
   ): Promise<BrowserCaller> {
+    return BrowserCaller.#open(microphone, answer, page.replace('{}', JSON.stringify(connection)), program)
+  }
+
+  /** Opens a page of the test's own, which tells at `/told` and takes its orders from `/orders`. */
+  static openPage(microphone: Int16Array, html: string, program: BrowserProgram): Promise<BrowserCaller> {
+    const answer = () => Promise.reject(new Error('the page makes its own offer'))
+    return BrowserCaller.#open(microphone, answer, html, program)
+  }
+
+  static async #open(
+    microphone: Int16Array,
+    answer: (offer: string) => Promise<string>,
+    html: string,
+    program: BrowserProgram,
+  ): Promise<BrowserCaller> {
     const folder = await mkdtemp(join(tmpdir(), 'switchroom-browser-'))
-    const caller = new BrowserCaller(folder, answer, connection)
+    const caller = new BrowserCaller(folder, answer, html)
     await caller.#record(microphone)
     await new Promise<void>((resolve) => caller.#http.listen(0, '127.0.0.1', resolve))
     const { port } = caller.#http.address() as AddressInfo

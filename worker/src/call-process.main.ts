@@ -46,8 +46,8 @@ watchLoopDelay(
 process.on('message', (message: ToProcess, socket?: Socket) => {
   if (message.type === 'run') void runTask(message.task)
   else if (message.type === 'warm') void warmVendors(vendors, logger)
-  else if (message.type === 'call.end') calls.get(message.call)?.end('failed')
-  else if (message.type === 'end') for (const call of calls.values()) call.end('failed')
+  else if (message.type === 'call.end') calls.get(message.call)?.end('failed', 'its room was closed')
+  else if (message.type === 'end') for (const call of calls.values()) call.end('failed', 'the worker stops')
   else legs.take(message, socket)
 })
 

@@ -1,8 +1,5 @@
-import type { Entry } from '@switchroom/contract/log'
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
-import { useLog } from '../api/events.ts'
-import { useCan } from '../who/identity.ts'
 import { Empty, Refusal } from '../ui/feedback.tsx'
 import { StatusLight } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -13,10 +10,7 @@ import { useVoiceCall } from './voice-call.ts'
 
 export default function VoicePart({ agent }: AgentPartProps) {
   const voice = useVoiceCall(agent)
-  const can = useCan()
-  const isReading = voice.call !== null && can('calls')
-  const { entries } = useLog(isReading && voice.call ? path`/v1/calls/${voice.call}/events` : null)
-  const isOver = voice.state === 'ended' || entries.some(({ type }) => type === 'call.ended')
+  const isOver = voice.state === 'ended'
 
   if (voice.state === 'closed')
     return (
@@ -51,10 +45,10 @@ export default function VoicePart({ agent }: AgentPartProps) {
         )}
       </div>
       <div className="chat-lines" role="log" aria-label="Transcript" tabIndex={0}>
-        {spokenIn(entries).map(({ key, who, text }) => (
-          <div key={key} className={`chat-line ${who}`}>
-            <span className="sr-only">{who === 'you' ? 'You' : agent}: </span>
-            {text}
+        {voice.lines.map(({ id, who, text, isFinal }) => (
+          <div key={id} className={`chat-line ${who === 'user' ? 'you' : 'agent'}`}>
+            <span className="sr-only">{who === 'user' ? 'You' : agent}: </span>
+            {isFinal ? text : `${text}…`}
           </div>
         ))}
       </div>
@@ -65,20 +59,4 @@ export default function VoicePart({ agent }: AgentPartProps) {
       ) : null}
     </section>
   )
-}
-
-/** The finished turns, and the partial transcript of the current one. */
-function spokenIn(entries: readonly Entry[]) {
-  const said = entries
-    .filter(({ type }) => type === 'user.message' || type === 'agent.message')
-    .map(({ seq, type, data }) => ({
-      key: String(seq),
-      who: type === 'user.message' ? ('you' as const) : ('agent' as const),
-      text: typeof data['text'] === 'string' ? data['text'] : '',
-    }))
-  const last = entries.at(-1)
-  const partial = last?.type === 'user.speaking' ? last.data['text'] : undefined
-  if (typeof partial === 'string' && partial !== '')
-    said.push({ key: 'now', who: 'you', text: `${partial}…` })
-  return said
 }

@@ -132,6 +132,7 @@ const byType: Readonly<Record<string, Note>> = {
   'call.whispered': (data, nameOf) => `${by(data, nameOf)} whispered to the agent: ${textIn(data['text'])}`,
   'say.requested': (data, nameOf) => `${by(data, nameOf)} made the agent say:  ${textIn(data['text'])}`,
   'reconnect.requested': () => 'The browser changed its network',
+  'hangup.requested': () => 'The page hung up',
   'callback.requested': ({ number, when }) =>
     `Callback requested: ${orUnknown(number)}${textIn(when) && `, ${textIn(when)}`}`,
   'call.opt_out': () => 'Opted out of calls',

@@ -29,7 +29,8 @@ export async function recordAudit(
   { kind: targetKind, id = null, label = null }: AuditTarget,
   { org = by.kind === 'operator' ? null : by.org, env = by.env ?? null, detail = {} }: AuditContext = {},
 ): Promise<void> {
-  if (by.kind === 'token') throw new Error('a token that reads one log changes nothing')
+  if (by.kind === 'token' || by.kind === 'participant')
+    throw new Error('a token that reads one log changes nothing')
   const { kind, visiting } = by
   await store.insertEntry(tx, {
     id: newId('aud', 8),

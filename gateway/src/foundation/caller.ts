@@ -5,8 +5,11 @@ import { forbidden, listed } from './refusals.ts'
 
 /** Who is calling, as the member row and the key row say at this request. */
 export interface Caller extends Identity {
-  /** `fleet`: one of the platform's own workers, for the org that its request names; `token`: a reader of one log. */
-  kind: 'person' | 'server' | 'fleet' | 'token'
+  /**
+   * `fleet`: one of the platform's own workers, for the org that its request names; `token`: a reader of one log;
+   * `participant`: the page that is in one call.
+   */
+  kind: 'person' | 'server' | 'fleet' | 'token' | 'participant'
   scopes: Scope[]
   /** The agents a person works on; empty means every agent of the org. */
   agents: string[]

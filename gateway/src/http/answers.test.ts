@@ -150,7 +150,7 @@ test('paths are under /v1, but for discovery, pages and what serves the process 
   const settings = ['/single-sign-on', '/mailbox']
   const places = ['/agents', '/calls', '/numbers', '/threads', '/platform']
   const pages = [...doors, ...screens, ...settings, ...places, ...places.map((place) => `${place}/*`)]
-  const assets = ['/assets/:asset', '/docs', '/docs/:asset', '/docs/start.js']
+  const assets = ['/assets/:asset', '/embed/:asset', '/docs', '/docs/:asset', '/docs/start.js']
   const process = ['/.well-known/svc', '/healthz', '/openapi.json', '/readyz']
   assert.deepEqual([...new Set(outside)].toSorted(), [...pages, ...assets, ...process].toSorted())
 })

@@ -77,7 +77,7 @@ export class Authentication {
     const readers = tokens.length === 0 ? new Map<string, Caller>() : await this.logTokens.again(tokens)
     return opened.map((one) => {
       const { kind, key_id } = one.caller
-      if (kind === 'fleet') return one.caller
+      if (kind === 'fleet' || kind === 'participant') return one.caller // a participant's stream ends with its call
       return kind === 'token' ? (readers.get(key_id) ?? opensNothing()) : judgedAgain(one, byId.get(key_id))
     })
   }

@@ -11,6 +11,7 @@ import { makeAdmission } from './admission/room.ts'
 import type { FindMessagingNumber } from './carriers/accounts.ts'
 import { makeCarriers } from './carriers/room.ts'
 import { BrowserCalls } from './browser/browser-calls.ts'
+import { PageCalls } from './browser/page-calls.ts'
 import { Consents } from './consents/consents.ts'
 import { DialDecisions } from './dialling/dial-decisions.ts'
 import { DialLedger } from './dialling/ledger.ts'
@@ -128,6 +129,12 @@ export function makeTelephony(
     ice: settings.telephony.ice,
     missingKeys: (org, scope) => parts.workerAnswers.missingKeys(org, scope),
   })
+  const pageCalls = new PageCalls({
+    ...parts,
+    planes,
+    baseUrl: settings.baseUrl,
+    ice: settings.telephony.ice,
+  })
   const workers = new Workers(database, clock)
   const oldDials = new OldDials(parts.slowDatabase, clock, parts.lives)
   const placementTasks: PeriodicTask[] = [
@@ -179,6 +186,7 @@ export function makeTelephony(
     fallbacks: new Fallbacks(database),
     ownPhones,
     browserCalls,
+    pageCalls,
     workers,
     placements,
     placementTasks,

@@ -110,6 +110,7 @@ export const exemptRoutes: Record<string, string> = {
   'POST /v1/calls': callsOwnLog,
   'POST /v1/tokens': callsOwnLog,
   'POST /v1/rtc': callsOwnLog,
+  'POST /v1/rtc/hangup': callsOwnLog,
   'POST /v1/calls/:call/verbs': callsOwnLog,
   'POST /v1/agents/:agent/threads/:contact/messages': callsOwnLog,
   'POST /v1/agents/:agent/threads/:contact/templates': callsOwnLog,

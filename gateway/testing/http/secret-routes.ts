@@ -132,6 +132,7 @@ export const secretRoutes: Record<string, Decision> = {
 
   // Calls.
   'POST /v1/tokens': { opens: [...talkers, ...tokens], body: () => ({ agent: 'nobody' }) },
+  'GET /v1/rtc': { proof: 'the participant token of the call' },
   'POST /v1/agents/:agent/dial': { opens: [...talkers, ...tokens], body: () => ({ to: '+1' }) },
   'PUT /v1/line/from': { opens: persons, body: () => ({ number: '+1' }) },
   'GET /v1/apps': { harmless: 'the fingerprint of the key that connected' },

@@ -4,7 +4,7 @@ import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from '../fen
 import { callIn, roomOf } from './names.ts'
 import { fenceOf, keptOf, LiveKitScope } from './scope.ts'
 import { type LiveKitAddress, LiveKitServer, notAnswered, reasonIn } from './server.ts'
-import { roomTicket } from './tickets.ts'
+import { roomTicket, ticketHolder } from './tickets.ts'
 import {
   type Admission,
   type AdmissionVerdicts,
@@ -105,6 +105,10 @@ export class LiveKitPlane implements MediaPlane {
 
   ticket(call: BrowserCall): Promise<Ticket> {
     return roomTicket(this.#address, roomOf(call.call), call)
+  }
+
+  holderOf(token: string) {
+    return ticketHolder(this.#address, token)
   }
 
   transfer(call: string, to: string): Promise<void> {

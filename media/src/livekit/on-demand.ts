@@ -20,6 +20,7 @@ export class LiveKitOnDemand implements MediaPlane {
   handOver = async (from: { address: string; fleet: string }) => (await this.#plane()).handOver(from)
   place = async (call: PlacedCall, signal: AbortSignal) => (await this.#plane()).place(call, signal)
   ticket = async (call: BrowserCall) => (await this.#plane()).ticket(call)
+  holderOf = async (token: string) => (await this.#plane()).holderOf(token)
   transfer = async (call: string, to: string) => (await this.#plane()).transfer(call, to)
   hangUp = async (call: string) => (await this.#plane()).hangUp(call)
 

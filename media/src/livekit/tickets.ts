@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { RoomAgentDispatch, RoomConfiguration, TrackSource } from '@livekit/protocol'
-import { AccessToken } from 'livekit-server-sdk'
+import { AccessToken, TokenVerifier } from 'livekit-server-sdk'
 import type { LiveKitAddress } from './server.ts'
 import type { BrowserCall, Ticket } from '../plane.ts'
+import { roomPrefix } from './names.ts'
 
 const workersTtlS = 60
+const browserIdentity = 'browser'
+/** A ticket that no longer lets a browser in still says which call its browser is in. */
+const knownForS = 24 * 3600
 
 /** Signed here: the server makes the room, and sends the worker there, when the browser comes. */
 export async function roomTicket(
@@ -12,7 +16,7 @@ export async function roomTicket(
   room: string,
   { call, org, env, agent, fleet, ttlS }: BrowserCall,
 ): Promise<Ticket> {
-  const token = new AccessToken(key, secret, { identity: 'browser', ttl: ttlS })
+  const token = new AccessToken(key, secret, { identity: browserIdentity, ttl: ttlS })
   token.addGrant({
     roomJoin: true,
     room,
@@ -25,7 +29,20 @@ export async function roomTicket(
   token.roomConfig = new RoomConfiguration({
     agents: [new RoomAgentDispatch({ agentName: fleet, metadata })],
   })
-  return { url: url.replace(/^http/, 'ws'), token: await token.toJwt() }
+  return { url: joinUrlOf(url), token: await token.toJwt() }
+}
+
+const joinUrlOf = (url: string) => url.replace(/^http/, 'ws')
+
+/** The call that a ticket of ours was made for; null for any other token. */
+export async function ticketHolder(
+  { url, key, secret }: LiveKitAddress,
+  token: string,
+): Promise<{ call: string; url: string } | null> {
+  const grants = await new TokenVerifier(key, secret).verify(token, knownForS).catch(() => null)
+  const room = grants?.video?.room
+  if (grants?.sub !== browserIdentity || !room?.startsWith(roomPrefix)) return null
+  return { call: room.slice(roomPrefix.length), url: joinUrlOf(url) }
 }
 
 /** Lets one more process of ours into a room, beside the worker that was dispatched. */

@@ -45,6 +45,7 @@ export class BrowserLeg implements Leg {
   #reconnectedAt = -Infinity
   #soundAt = -Infinity
   #isOver = false
+  #whyEnded: string | undefined
   #sequence = randomInt(2 ** 16)
   #timestamp = randomInt(2 ** 32)
   #silentFrames = 0
@@ -72,12 +73,16 @@ export class BrowserLeg implements Leg {
     peer.onGoodbye(() => {
       this.#goodbyeAt = performance.now()
     })
-    peer.onFailed(() => this.#finish('lost'))
+    peer.onFailed(() => this.#finish('lost', 'the connection to the browser failed'))
     pace(this)
   }
 
   get playedMs(): number {
     return this.#playout.playedMs
+  }
+
+  get whyEnded(): string | undefined {
+    return this.#whyEnded
   }
 
   get line(): LineFigures {
@@ -101,7 +106,7 @@ export class BrowserLeg implements Leg {
   }
 
   async hangUp(): Promise<void> {
-    this.#finish('hangup')
+    this.#finish('hangup', 'our side hung up')
   }
 
   /** The browser's network changed: answers its new offer, and waits for it to come by another way. */
@@ -116,14 +121,14 @@ export class BrowserLeg implements Leg {
     const now = performance.now()
     const { heardAt } = this.#peer
     if (now - Math.max(heardAt, this.#reconnectedAt) > goodbyeMs && now - this.#goodbyeAt > goodbyeMs)
-      return this.#finish('hangup')
+      return this.#finish('hangup', 'the browser closed its connection')
     const signs = {
       isConnected: this.#isConnected,
       heardAt,
       soundAt: this.#soundAt,
       reconnectedAt: this.#reconnectedAt,
     }
-    if (patienceLeftMs(signs, now) < 0) return this.#finish('lost')
+    if (patienceLeftMs(signs, now) < 0) return this.#finishSilent(now - heardAt)
     if (!this.#isConnected) return // playback begins once the browser can hear it
     this.#reports.tick()
     this.#send()
@@ -175,9 +180,20 @@ export class BrowserLeg implements Leg {
     if (now - this.#goodbyeAt > goodbyeMs / 2) this.#goodbyeAt = Infinity
   }
 
-  #finish(how: LegEnd): void {
+  /** A tab that is closed or killed often says nothing, so one that was there and falls silent has hung up. */
+  #finishSilent(silentMs: number): void {
+    const silentS = (silentMs / 1000).toFixed(1)
+    if (!this.#isConnected) return this.#finish('lost', 'the browser never connected')
+    this.#finish(
+      'hangup',
+      `the browser sent nothing for ${silentS} s: its tab was closed, or its network is gone`,
+    )
+  }
+
+  #finish(how: LegEnd, why: string): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#whyEnded = why
     unpace(this)
     this.#playout.end()
     this.#toneSender.end()

@@ -76,7 +76,7 @@ test(
 )
 
 test(
-  'Firefox that reaches nothing but coturn is heard and hears, and is lost when it dies',
+  'Firefox that reaches nothing but coturn is heard and hears, and has hung up when it dies',
   { skip: missing('firefox-esr') || missing('turnserver'), timeout: 120_000 },
   async (t) => {
     const server = await TurnServer.start()
@@ -88,6 +88,6 @@ test(
     await untilHeard(leg)
     await untilItHears(caller, leg)
     caller.kill()
-    assert.equal(await leg.ended, 'lost')
+    assert.equal(await leg.ended, 'hangup')
   },
 )

@@ -171,7 +171,7 @@ test('on a line there is no greeting and no model answers what the caller says, 
   says('When is my car ready?')
   await untilSaid('At eight.')
   assert.equal(asked(), 1)
-  call.end('hangup')
+  call.end('hangup', 'the test ends it')
   await running
   assert.deepEqual(told('call.ended'), [{ reason: 'hangup' }])
 })
@@ -182,7 +182,7 @@ test('a line that released a call while its extension was collected receives no 
   const running = call.run()
   wants('call.routed', { agent: 'workshop' })
   await untilSaid('Hello.')
-  call.end('hangup')
+  call.end('hangup', 'the test ends it')
   await running
   assert.deepEqual([told('error'), told('call.ended')], [[], [{ reason: 'hangup' }]])
 })
@@ -225,7 +225,7 @@ test('a line that hands a call on before anything is asked about its own agent h
   const { call, untilSaid, told } = lineCall(0, { providerKeys, entriesOf: async () => [routed] })
   const running = call.run()
   await untilSaid('Hello.')
-  call.end('hangup')
+  call.end('hangup', 'the test ends it')
   await running
   assert.deepEqual([told('error'), told('call.ended')], [[], [{ reason: 'hangup' }]])
 })
@@ -254,7 +254,7 @@ test('a caller who waits for the other person of a warm transfer hears the messa
   await until('the tones end', () => leg.between.at(-1) === null)
   // The other person is called as the gateway says, with who is forwarded.
   assert.deepEqual(dials, [{ to: '+15550199', from: '+15550100', trunk, fallbacks, caller: '+15550101' }])
-  call.end('hangup')
+  call.end('hangup', 'the test ends it')
   await running
 })
 
@@ -267,7 +267,7 @@ test('a transfer that is refused before anybody is called, and one without these
   const running = call.run()
   wants('transfer.requested', { to: '+15550199', kind: 'warm' })
   await until('the caller stays', () => told('call.transferred').length === 1)
-  call.end('hangup')
+  call.end('hangup', 'the test ends it')
   await running
   assert.deepEqual(told('agent.message'), [])
   assert.ok(leg.between.every((clip) => clip === null))

@@ -8,7 +8,7 @@ import { SpokenSession } from '@switchroom/session/spoken/spoken-session'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CallLog } from './call-log.ts'
-
+import { partyGone, sessionOver } from './end-causes.ts'
 import { collectDigits } from './extension-window.ts'
 import { GatewayRefusal } from '../gateway-client.ts'
 import { holdTones } from './hold-tones.ts'
@@ -58,6 +58,8 @@ export class SpokenCall {
   readonly #longestS: number
   #endsAt = Infinity
   #legEnd: LegEnd | undefined
+  /** Why the call ended, in words for the process's log: the first cause counts. */
+  #why: string | undefined
   #joined: Promise<void> | undefined
   #transferring: Promise<void> | undefined
   #isOnLine: boolean
@@ -97,6 +99,7 @@ export class SpokenCall {
       if (this.#legEnd === 'hangup') reason = 'hangup'
       else if (!this.#log.isClosed) {
         logger.error({ err: error }, 'a call could not go on')
+        this.#why ??= 'it could not go on: the line before this one says why'
         await this.#tellFailure(error)
       }
     }
@@ -104,12 +107,15 @@ export class SpokenCall {
   }
 
   async #awaitLeg() {
-    this.#legEnd = await this.#parts.leg.ended
+    const { leg } = this.#parts
+    this.#legEnd = await leg.ended
+    this.#why ??= leg.whyEnded ?? partyGone[this.#legEnd]
     this.#over.abort()
   }
 
   /** Ends the call from outside. */
-  end(reason: CallReason): void {
+  end(reason: CallReason, why: string): void {
+    this.#why ??= why
     this.#session?.end(reason)
     this.#over.abort()
     if (this.#joined) void this.#parts.leg.hangUp().catch(() => {})
@@ -130,7 +136,7 @@ export class SpokenCall {
     this.#session = session
     if (line) session.mute() // its app speaks for itself, until it hands the call over
     const running = session.run(this.#over.signal)
-    void session.silent.then(() => this.#joined ?? this.#parts.leg.hangUp()).catch(() => {}) // what is learned takes longer
+    void session.silent.then((reason) => this.#hangUpAfter(reason)).catch(() => {}) // what is learned takes longer
     const following = this.#follow(entries).catch((error: unknown) => {
       this.#parts.logger.warn({ err: error }, "the call's log is followed no longer")
     })
@@ -139,6 +145,13 @@ export class SpokenCall {
     this.#over.abort()
     await following
     return reason
+  }
+
+  /** The agent has said its last word, unless the caller is connected to another person. */
+  async #hangUpAfter(reason: CallReason) {
+    if (this.#joined) return this.#joined
+    this.#why ??= sessionOver[reason] ?? 'the conversation is over'
+    await this.#parts.leg.hangUp()
   }
 
   /** A line may have handed the call over before anybody asked what its own agent would say. */
@@ -212,6 +225,7 @@ export class SpokenCall {
       this.#takeOver(type === 'call.taken_over')
     else if (type === 'call.routed') await this.#handOver(agent)
     else if (type === 'reconnect.requested') await this.#parts.reconnect?.()
+    else if (type === 'hangup.requested') this.end('hangup', 'the page hung up')
     else if (type === 'tones.requested') void session?.press(digits).catch(() => {})
     else if (type === 'transfer.requested') this.#transferOnce(to, data['kind'] === 'cold')
     else if (type === 'call.ended') this.#endedElsewhere()
@@ -234,7 +248,7 @@ export class SpokenCall {
       if (this.#isTakenOver) this.#session?.mute()
     } catch (error) {
       await this.#tellFailure(error)
-      this.end('failed') // no agent is left to answer
+      this.end('failed', `${agent}, which was to answer, could not`)
       throw error
     }
   }
@@ -258,7 +272,7 @@ export class SpokenCall {
         isCold,
         this.#over.signal,
       )
-      if (second === 'gone') this.end('hangup')
+      if (second === 'gone') this.end('hangup', 'the caller was sent on to another number')
       else if ('why' in second) this.#session?.noteTransfer(stayed(to, isCold, second.why))
       else this.#join(second)
     } catch (error) {
@@ -285,6 +299,7 @@ export class SpokenCall {
     const late = setTimeout(() => void leg.hangUp().catch(() => {}), leftMs)
     this.#joined = join(leg, second).finally(() => {
       clearTimeout(late)
+      this.#why ??= 'the person whom it was transferred to hung up'
       void second.hangUp().catch(() => {})
     })
     this.#session?.end('hangup')
@@ -292,7 +307,7 @@ export class SpokenCall {
 
   #endedElsewhere() {
     this.#log.close()
-    this.end('hangup')
+    this.end('hangup', 'it was ended at the gateway: by a supervisor, an app or a limit')
   }
 
   #tellSettings({ config: { language }, transcribers, voices }: AgentParts) {
@@ -320,6 +335,6 @@ export class SpokenCall {
         .keep([...line, { type: 'call.ended', data: { reason } }])
         .catch((error: unknown) => logger.warn({ err: error }, 'the end was not told'))
     this.#log.close()
-    logger.info({ reason }, 'a call is over')
+    logger.info({ reason, why: this.#why }, 'a call is over')
   }
 }

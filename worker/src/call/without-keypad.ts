@@ -4,6 +4,9 @@ import type { Leg } from '@switchroom/media/leg'
 export const withoutKeypad = (leg: Leg): Leg => ({
   sampleRate: leg.sampleRate,
   ended: leg.ended,
+  get whyEnded() {
+    return leg.whyEnded
+  },
   get playedMs() {
     return leg.playedMs
   },

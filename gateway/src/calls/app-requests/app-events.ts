@@ -10,6 +10,7 @@ const internalTypes: ReadonlySet<string> = new Set([
   'transfer.requested',
   'tones.requested',
   'reconnect.requested',
+  'hangup.requested',
   'recording.stored',
 ])
 const starts: ReadonlySet<string> = new Set(['chat.started', 'call.started', 'msgapp.started'])

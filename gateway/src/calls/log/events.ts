@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { EventStream } from './event-stream.ts'
-import { LogReader, type ReadLog } from './log-reader.ts'
+import { LogReader, type FrameOf, type ReadLog } from './log-reader.ts'
 import * as store from './log.store.ts'
 import { aboutLog, agentLog, type KeptEntry } from './entries.ts'
 import type { LiveLogs } from './live-logs.ts'
@@ -47,8 +47,9 @@ export class EventLogs {
     return `{"entries":[${entries.map(({ entry }) => entry).join()}],"next":${read},"gap":${missing},"ended":${ended}}`
   }
 
-  stream(log: ReadLog, after: number, stream: EventStream) {
-    const reader = new LogReader(stream, log, after)
+  /** As whole entries, or as much of each as a reader is shown. */
+  stream(log: ReadLog, after: number, stream: EventStream, frameOf?: FrameOf) {
+    const reader = new LogReader(stream, log, after, frameOf)
     reader.start(this.#database, this.#liveLogs).catch((error: unknown) => {
       this.#logger.warn({ err: error, ...aboutLog(log.id) }, 'a log could not be read')
       stream.cutOff() // the reader reconnects and resumes

@@ -29,6 +29,11 @@ export interface ReadLog {
   sealed: boolean
 }
 
+/** The bytes that a reader is sent for an entry; undefined if the reader is not shown it. */
+export type FrameOf = (entry: ShownEntry) => Buffer | undefined
+
+const wholeFrame: FrameOf = ({ frame }) => frame
+
 /** One event stream that reads one log: sends each entry once, and says which entries are missing. */
 export class LogReader {
   readonly #stream: EventStream
@@ -37,10 +42,12 @@ export class LogReader {
   #sent: number
   #isCaughtUp = false
   #hasEnded: boolean
+  readonly #frameOf: FrameOf
   #waiting: ShownEntry[] = []
   #liveWaiting = 0
 
-  constructor(stream: EventStream, log: ReadLog, after: number) {
+  constructor(stream: EventStream, log: ReadLog, after: number, frameOf: FrameOf = wholeFrame) {
+    this.#frameOf = frameOf
     this.#stream = stream
     this.#log = log
     this.#sent = after
@@ -111,12 +118,17 @@ export class LogReader {
   }
 
   #send(entry: ShownEntry) {
-    if (entry.isEphemeral) return this.#stream.send(entry.frame)
+    if (entry.isEphemeral) return this.#show(entry)
     this.#miss(entry.seq - 1)
     if (this.#log.isCall && entry.type === 'call.ended') this.#hasEnded = true
     if (entry.seq <= this.#sent) return // the reader asked for entries that were not written yet
-    this.#stream.send(entry.frame)
+    this.#show(entry)
     this.#sent = entry.seq
+  }
+
+  #show(entry: ShownEntry) {
+    const frame = this.#frameOf(entry)
+    if (frame) this.#stream.send(frame)
   }
 
   /** Reports the entries up to there that were not sent as missing. */

@@ -23,6 +23,7 @@ const gatewaysTypes: ReadonlySet<string> = new Set([
   'transfer.requested',
   'tones.requested',
   'reconnect.requested',
+  'hangup.requested',
   'recording.stored',
   'llm.toolCall',
   'tool.result',

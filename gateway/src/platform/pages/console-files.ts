@@ -35,10 +35,14 @@ export class ConsoleFiles {
   }
 
   /** The file for a client that accepts these encodings; undefined if no file has the name. */
-  async asset(name: string, accepted = ''): Promise<ConsoleFile | undefined> {
+  async asset(
+    name: string,
+    accepted = '',
+    folder: 'assets' | 'embed' = 'assets',
+  ): Promise<ConsoleFile | undefined> {
     const type = types[extname(name)]
     if (type === undefined || !assetName.test(name)) return undefined
-    const path = join(this.#folder, 'assets', name)
+    const path = join(this.#folder, folder, name)
     const taken = acceptedEncodings(accepted)
     for (const [encoding, ending] of Object.entries(endings))
       if (taken.has(encoding) && (await exists(path + ending))) return { path: path + ending, type, encoding }

@@ -84,4 +84,24 @@ export async function pageRoutes(server: Server, files: ConsoleFiles, settings: 
         .send(createReadStream(found.path))
     },
   )
+
+  server.get(
+    '/embed/:asset',
+    {
+      access: open,
+      schema: { hide: true, params: Params, response: { 200: Type.Unknown(), ...refusals(404) } },
+    },
+    async ({ params, headers: { 'accept-encoding': accepted } }, reply) => {
+      const found = await files.asset(params.asset, accepted?.toString(), 'embed')
+      if (!found) throw notFound(`there is no door at /embed/${params.asset}`)
+      if (found.encoding !== undefined) reply.header('content-encoding', found.encoding)
+      const isEntry = params.asset === 'switchroom.js' // the name that pages know; the others change with their content
+      return reply
+        .type(found.type)
+        .header('vary', 'accept-encoding')
+        .header('access-control-allow-origin', '*') // a module of another origin needs it
+        .header('cache-control', isEntry ? 'public, max-age=300' : 'public, max-age=31536000, immutable')
+        .send(createReadStream(found.path))
+    },
+  )
 }

@@ -2,8 +2,8 @@ import { AnsweredSound, OfferSound } from '@switchroom/contract/browser-calls'
 import { CallParams } from '@switchroom/contract/calls'
 import { AnswerOffer, Reconnect, ReconnectAsked } from '@switchroom/contract/media-plane'
 import { Nothing } from '@switchroom/contract/shapes'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { open, worker } from '../../http/access.ts'
+import { letAnyPageIn } from '../../http/any-page.ts'
 import { presentedBearer } from '../../http/authentication.ts'
 import { callerGone } from '../../http/caller-gone.ts'
 import { refusals } from '../../http/refusals.ts'
@@ -73,14 +73,4 @@ export function soundOfferRoutes(server: Server, soundOffers: SoundOffers) {
       return reply.code(204).send()
     },
   )
-}
-
-/** Agents are embedded in other people's pages; the token in the header is all that counts. */
-async function letAnyPageIn(_request: FastifyRequest, reply: FastifyReply) {
-  reply.headers({
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': 'authorization, content-type',
-    'access-control-max-age': '86400',
-  })
 }

@@ -322,7 +322,7 @@ test('any page may offer, also to be refused, and no other path is open to them'
     ['origin', 'methods', 'headers'].map((what) => headers.get(`access-control-allow-${what}`))
   assert.deepEqual(
     [asked.status, ...allowed(asked.headers)],
-    [204, '*', 'POST', 'authorization, content-type'],
+    [204, '*', 'GET, POST', 'authorization, content-type, last-event-id'],
   )
   for (const body of [{ sdp: offeredSdp }, {}]) {
     const { headers } = await anonymous.with(origin).post('/v1/rtc', body)

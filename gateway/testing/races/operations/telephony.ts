@@ -116,6 +116,11 @@ export const telephonyOperations: Operations = {
     const { token } = await round.browser()
     return (site) => site.as(token).post('/v1/rtc', { sdp: 'v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\n' })
   },
+  'POST /v1/rtc/hangup': async (round) => {
+    const { token } = await round.browser()
+    const beacon = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: token }
+    return (site) => site.as(token).raw('/v1/rtc/hangup', beacon)
+  },
   'GET /v1/agents/:agent/outbound-trunk': async (round) => {
     const [to, call] = [await round.known(), await round.spoken()]
     const query = new URLSearchParams({ to, call }).toString()
