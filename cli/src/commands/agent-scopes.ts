@@ -15,6 +15,16 @@ export async function scopeAsked(invocation: Invocation, client: GatewayClient):
   return invocation.flag('team') || subject === '' ? 'team' : 'yours'
 }
 
+/** Who runs on the scope that was written, and how to write another. */
+export function aboutScope(invocation: Invocation, scope: ScopeName): string {
+  if (scope === 'production')
+    return 'This is the scope of production, which every call there runs on. For the sandbox add --env sandbox.'
+  if (scope === 'yours')
+    return 'This is your draft, which your own calls in the sandbox run on. For the team add --team, for production --env production.'
+  const own = invocation.flag('team') ? 'For your draft leave out --team' : 'A server token has no draft'
+  return `This is the team's scope, which calls in the sandbox run on unless a draft is over it. ${own}; for production add --env production.`
+}
+
 /** As bodies and queries name the team's scope. */
 export const teamOf = (invocation: Invocation) => (invocation.flag('team') ? true : undefined)
 

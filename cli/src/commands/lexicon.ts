@@ -1,5 +1,5 @@
 import type { Lexicon, LexiconHistory, LexiconView } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
+import { aboutScope, scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
 import { agentArgument, fileOption, teamOption, type Command } from '../invocation/command.ts'
 import { path } from '../gateway/gateway-client.ts'
 import type { Invocation } from '../invocation/invocation.ts'
@@ -98,9 +98,10 @@ async function change(invocation: Invocation, made: (lexicon: Lexicon) => Lexico
     note: invocation.option('note'),
     team: teamOf(invocation),
   })
-  invocation.answer(view, () =>
-    invocation.out.line(`The lexicon is at v${view[scope]?.version ?? 0} of ${scope}.`),
-  )
+  invocation.answer(view, () => {
+    invocation.out.line(`The lexicon is at v${view[scope]?.version ?? 0} of ${scope}.`)
+    invocation.out.note(aboutScope(invocation, scope))
+  })
 }
 
 const history: Command = {

@@ -45,6 +45,27 @@ test('settings set changes what is named and keeps the rest, in the scope of the
   ])
 })
 
+test('settings set says which scope it wrote, who runs on it, and how to write the others', async () => {
+  const { slug } = newAgent()
+  const set = async (words: string[], on = machine) =>
+    on.run(['settings', 'set', slug, 'record=true', ...words])
+  assert.equal(
+    (await set([])).stderr,
+    'This is your draft, which your own calls in the sandbox run on. For the team add --team, for production --env production.\n',
+  )
+  const teams =
+    "This is the team's scope, which calls in the sandbox run on unless a draft is over it. For your draft leave out --team; for production add --env production.\n"
+  assert.equal((await set(['--team'])).stderr, teams)
+  assert.equal(
+    (await set(['--env', 'production'])).stderr,
+    'This is the scope of production, which every call there runs on. For the sandbox add --env sandbox.\n',
+  )
+  const { key } = await org.serverToken('sandbox', { scopes: ['app'] })
+  using ci = new Machine({ SVC_GATEWAY_URL: deployment.url, SVC_KEY: key })
+  assert.match((await set([], ci)).stderr, /^This is the team's scope, .+ A server token has no draft; /)
+  assert.equal((await set(['--json'])).stderr, '')
+})
+
 test('settings set refuses an unknown knob before it asks the gateway, and prints what the gateway refuses', async () => {
   const { slug } = newAgent()
   const unknown = await machine.run(['settings', 'set', slug, 'vioce=x'])

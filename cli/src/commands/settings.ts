@@ -5,7 +5,7 @@ import type {
   SettingsRow,
   SettingsView,
 } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
+import { aboutScope, scopeAsked, scopeNames, teamOf, versionColumns, type ScopeName } from './agent-scopes.ts'
 import { agentArgument, fileOption, teamOption, type Command, type Option } from '../invocation/command.ts'
 import { wrongUsage } from '../terminal/failures.ts'
 import { path } from '../gateway/gateway-client.ts'
@@ -94,8 +94,9 @@ const set: Command = {
   },
 }
 
-function tellVersion(invocation: Invocation, scope: string, row: SettingsRow | null): void {
+function tellVersion(invocation: Invocation, scope: ScopeName, row: SettingsRow | null): void {
   invocation.out.line(`${invocation.argument('agent')} is at v${row?.version ?? 0} of ${scope}.`)
+  invocation.out.note(aboutScope(invocation, scope))
 }
 
 const diff: Command = {
