@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { EnvironmentName } from './scope-schemas.ts'
-import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
+import { anyOf, nullable, oneOf, Timestamp, wholeNumberText } from './shapes.ts'
 
 /** Every change that the audit log knows. */
 export const auditActions = [
@@ -119,7 +119,7 @@ export const AuditAsked = Type.Object({
   since: Type.Optional(Type.String({ description: 'a time with an offset; entries from then on' })),
   until: Type.Optional(Type.String({ description: 'a time with an offset; entries before it' })),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
-  limit: Type.Optional(Type.String({ description: '1 to 200; default 50' })),
+  limit: Type.Optional(wholeNumberText('1 to 200; default 50', { minimum: 1, maximum: 200, default: 50 })),
 })
 export type AuditAsked = Static<typeof AuditAsked>
 

@@ -9,7 +9,7 @@ import {
   type EndOfTurn,
   type Options,
 } from './settings.ts'
-import { anyOf, nullable, oneOf } from './shapes.ts'
+import { anyOf, flagText, nullable, oneOf } from './shapes.ts'
 
 /** What a call opened by a request may come in by. */
 export const openableChannels = ['chat', 'web'] as const
@@ -126,7 +126,7 @@ export const DriftAsked = Type.Object({
   agent: Type.String(),
   before: Type.Optional(Type.String({ description: 'a version, as v3' })),
   after: Type.Optional(Type.String({ description: 'a version, as v4' })),
-  team: Type.Optional(Type.String({ description: 'true or 1, false or 0' })),
+  team: Type.Optional(flagText('true or 1, false or 0')),
 })
 export type DriftAsked = Static<typeof DriftAsked>
 

@@ -22,6 +22,8 @@ export type NetworkState = (typeof networkStates)[number]
 const kept = 'unchanged if absent'
 const listed = ([first, ...others]: readonly string[]) => `one of ${first} (default), ${others.join(', ')}`
 const clearable = (description: string) => Type.Optional(nullable(Type.String({ description })))
+const clearableOf = (values: readonly string[], description: string) =>
+  Type.Optional(nullable(Type.String({ description, means: { type: 'string', enum: values } })))
 
 /** An account by its kind; of one that is held, what is not named stays. */
 export const PutCarrier = Type.Object({
@@ -34,17 +36,18 @@ export const PutCarrier = Type.Object({
 
   username: Type.Optional(Type.String({ description: 'sip' })),
   password: Type.Optional(Type.String({ description: 'sip: write-only; not needed if auth is ip' })),
-  auth: clearable(`sip: how its calls prove themselves, ${listed(inboundProofs)}`),
+  auth: clearableOf(inboundProofs, `sip: how its calls prove themselves, ${listed(inboundProofs)}`),
   addresses: Type.Optional(
     Type.Array(Type.String(), {
       description: `sip: public IPv4 addresses or networks no wider than a /24; ${kept}`,
     }),
   ),
   outbound_host: clearable('sip: where the platform dials the peer, as host or host:port'),
-  outbound_transport: clearable(`sip: one of ${sipTransports.join(', ')}; default udp`),
+  outbound_transport: clearableOf(sipTransports, `sip: one of ${sipTransports.join(', ')}; default udp`),
   outbound_username: clearable('sip: for outbound calls; default: the pair above'),
   outbound_password: clearable('sip: write-only, together with outbound_username'),
-  encryption: clearable(
+  encryption: clearableOf(
+    encryptions,
     `sip: of the sound, one of ${encryptions.join(', ')}; default: off, and as the caller asks for inbound calls`,
   ),
   ca_certificates: clearable('sip: PEM; whom outbound TLS trusts instead of the public CAs'),
@@ -64,9 +67,9 @@ export const PutCarrier = Type.Object({
     ),
   ),
   from_domain: clearable('sip: the host in From; default: the address of the worker'),
-  refer_to: clearable(`sip: how a transfer names its target, ${listed(referForms)}`),
-  identity: clearable(`sip: the header that names the calling number, ${listed(identities)}`),
-  number_form: clearable(`sip: how numbers are written, ${listed(numberForms)}`),
+  refer_to: clearableOf(referForms, `sip: how a transfer names its target, ${listed(referForms)}`),
+  identity: clearableOf(identities, `sip: the header that names the calling number, ${listed(identities)}`),
+  number_form: clearableOf(numberForms, `sip: how numbers are written, ${listed(numberForms)}`),
   country_code: clearable('sip: with number_form national, such as 44'),
   trunk_prefix: clearable('sip: with number_form national: what a national number begins with, such as 0'),
   international_prefix: clearable('sip: with number_form national: before other countries; default 00'),

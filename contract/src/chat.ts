@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { wholeNumberText } from './shapes.ts'
 
 // Frames on the chat socket, and how one is opened.
 
@@ -8,7 +9,7 @@ export const ChatAsked = Type.Object({
     Type.String({ description: 'an open call of this agent, to resume after a lost connection' }),
   ),
   after: Type.Optional(
-    Type.String({ description: 'with `call`: the seq of the last frame seen, 0 for all of them' }),
+    wholeNumberText('with `call`: the seq of the last frame seen, 0 for all of them', { minimum: 0 }),
   ),
   contact: Type.Optional(
     Type.String({ description: 'whose conversation it is: their number, as +34911234567' }),

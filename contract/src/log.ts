@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { wholeNumberText } from './shapes.ts'
 
 /** What is seen live and never kept. */
 export const ephemeralTypes: ReadonlySet<string> = new Set([
@@ -29,8 +30,10 @@ export interface NewEntry {
 }
 
 export const EventsAsked = Type.Object({
-  after: Type.Optional(Type.String({ description: 'the last seq already seen; default 0' })),
-  limit: Type.Optional(Type.String({ description: '1 to 1000; default 500' })),
+  after: Type.Optional(wholeNumberText('the last seq already seen; default 0', { minimum: 0, default: 0 })),
+  limit: Type.Optional(
+    wholeNumberText('1 to 1000; default 500', { minimum: 1, maximum: 1000, default: 500 }),
+  ),
 })
 export type EventsAsked = Static<typeof EventsAsked>
 

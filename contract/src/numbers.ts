@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { EnvironmentName } from './scope-schemas.ts'
-import { anyOf, nullable, oneOf } from './shapes.ts'
+import { environments } from './scopes.ts'
+import { anyOf, flagText, nullable, oneOf, wholeNumberText } from './shapes.ts'
 
 /** A number in international format. */
 export const e164 = /^\+[1-9][0-9]{6,14}$/
@@ -81,7 +82,7 @@ export type AvailableNumbers = Static<typeof AvailableNumbers>
 
 /** A query's `dry_run`: a rule reads it, because only four words are meant by it. */
 export const DryRun = Type.Object({
-  dry_run: Type.Optional(Type.String({ description: 'true or false: answer the steps and write nothing' })),
+  dry_run: Type.Optional(flagText('true or false: answer the steps and write nothing')),
 })
 export type DryRun = Static<typeof DryRun>
 
@@ -141,7 +142,7 @@ export const ForSaleAsked = Type.Object({
         'only numbers that this address suffices for, of `requirements`; `none`: that need no address',
     }),
   ),
-  limit: Type.Optional(Type.String({ description: '1 to 100; default 20' })),
+  limit: Type.Optional(wholeNumberText('1 to 100; default 20', { minimum: 1, maximum: 100, default: 20 })),
 })
 export type ForSaleAsked = Static<typeof ForSaleAsked>
 
@@ -206,14 +207,12 @@ export type BuyNumber = Static<typeof BuyNumber>
 /** A query's `at_carrier`: a rule reads it as it reads `dry_run`. */
 export const ReleaseNumber = Type.Object({
   at_carrier: Type.Optional(
-    Type.String({
-      description: 'true or false: also end the platform’s purchase, so that others may buy it',
-    }),
+    flagText('true or false: also end the platform’s purchase, so that others may buy it'),
   ),
 })
 export type ReleaseNumber = Static<typeof ReleaseNumber>
 
-export const MoveNumber = Type.Object({ env: Type.String({ description: 'sandbox or production' }) })
+export const MoveNumber = Type.Object({ env: anyOf(environments) })
 export type MoveNumber = Static<typeof MoveNumber>
 
 export const mostFallbacks = 4

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { callStates } from './log.ts'
 import { EnvironmentName } from './scope-schemas.ts'
-import { anyOf, nullable, oneOf } from './shapes.ts'
+import { anyOf, nullable, oneOf, wholeNumberText } from './shapes.ts'
 
 /** What a call comes in by. */
 export const channels = ['chat', 'web', 'phone', 'msgapp'] as const
@@ -17,7 +17,9 @@ export const SessionsAsked = Type.Object({
   state: Type.Optional(anyOf(callStates)),
   channel: Type.Optional(anyOf(channels)),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
-  limit: Type.Optional(Type.String({ description: `1 to ${mostSessions}; default 50` })),
+  limit: Type.Optional(
+    wholeNumberText(`1 to ${mostSessions}; default 50`, { minimum: 1, maximum: mostSessions, default: 50 }),
+  ),
 })
 export type SessionsAsked = Static<typeof SessionsAsked>
 

@@ -1,8 +1,9 @@
 import { Type, type Static, type TSchema } from 'typebox'
+import { AgentConfig } from './config-schema.ts'
 import { knobs, type Knob, type knobTable } from './knobs.ts'
 import type { ValueOf } from './knob-shapes.ts'
 import { EnvironmentName } from './scope-schemas.ts'
-import { nullable } from './shapes.ts'
+import { anyOf, flagText, nullable, wholeNumberText } from './shapes.ts'
 
 /** The knobs of one row, or of several laid over each other; an absent knob is not set. */
 export type Config = { [Name in Knob]?: ValueOf<(typeof knobTable)[Name]['shape']> }
@@ -27,6 +28,7 @@ export const AnyConfig = Type.Unsafe<Config>({
   type: 'object',
   additionalProperties: true,
   description: `the knobs that are set, of ${knobs.join(', ')}`,
+  means: AgentConfig,
 })
 
 const rowFields = {
@@ -98,19 +100,21 @@ export type SettingsHistory = Static<typeof SettingsHistory>
 export const LexiconHistory = historyOf(LexiconRow)
 export type LexiconHistory = Static<typeof LexiconHistory>
 
-const TeamFlag = Type.Optional(Type.String({ description: 'true or 1, false or 0' }))
+const TeamFlag = Type.Optional(flagText('true or 1, false or 0'))
 
 export const ScopeAsked = Type.Object({ team: TeamFlag })
 export type ScopeAsked = Static<typeof ScopeAsked>
 
 export const HistoryAsked = Type.Object({
   team: TeamFlag,
-  limit: Type.Optional(Type.String({ description: 'from 1 to 200; 50 by default' })),
+  limit: Type.Optional(
+    wholeNumberText('from 1 to 200; 50 by default', { minimum: 1, maximum: 200, default: 50 }),
+  ),
 })
 export type HistoryAsked = Static<typeof HistoryAsked>
 
 export const DiffAsked = Type.Object({
-  against: Type.Optional(Type.String({ description: 'team or production' })),
+  against: Type.Optional(anyOf(['team', 'production'])),
   team: TeamFlag,
 })
 export type DiffAsked = Static<typeof DiffAsked>

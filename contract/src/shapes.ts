@@ -1,7 +1,14 @@
 import { Type, type Static, type TSchema } from 'typebox'
+import { refusalCodeNames } from './refusal-codes.ts'
 
-/** The body of every refusal of the gateway: one sentence a person can act on. */
-export const Refused = Type.Object({ detail: Type.String() })
+/** The body of every refusal of the gateway. */
+export const Refused = Type.Object({
+  detail: Type.String({ description: 'one sentence a person can act on' }),
+  code: Type.String({
+    description: 'one word a program can act on, of the list in docs/api.md',
+    means: { type: 'string', enum: refusalCodeNames },
+  }),
+})
 export type Refused = Static<typeof Refused>
 
 /** The body of every refusal of the voice server and the dashboard. */
@@ -35,8 +42,18 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
  */
 export function anyOf(values: readonly string[], description?: string) {
   const set = `one of ${values.join(', ')}`
-  return Type.String({ description: description ? `${description}: ${set}` : set })
+  const means = { type: 'string', enum: values }
+  return Type.String({ description: description ? `${description}: ${set}` : set, means })
 }
+
+/** A whole number in a query, likewise; `means` is what the API's description says in place of the checked shape. */
+export const wholeNumberText = (
+  description: string,
+  range: { minimum?: number; maximum?: number; default?: number },
+) => Type.String({ description, means: { type: 'integer', ...range } })
+
+/** A flag in a query, likewise. */
+export const flagText = (description: string) => Type.String({ description, means: { type: 'boolean' } })
 
 /** An answer that carries nothing. */
 export const Nothing = Type.Unsafe<undefined>({ type: 'null', description: 'no body' })

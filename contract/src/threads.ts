@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { callStates } from './log.ts'
 import { AgentParams } from './settings.ts'
-import { nullable, oneOf } from './shapes.ts'
+import { nullable, oneOf, wholeNumberText } from './shapes.ts'
 
 /** The most turns of one thread. */
 export const mostTurns = 200
@@ -15,11 +15,18 @@ export const longestMessage = 4096
 export const ThreadsAsked = Type.Object({
   contact: Type.Optional(Type.String({ description: 'the thread of this one alone' })),
   turns: Type.Optional(
-    Type.String({ description: `how many turns of each, 0 to ${mostTurns}; default ${mostTurns}` }),
+    wholeNumberText(`how many turns of each, 0 to ${mostTurns}; default ${mostTurns}`, {
+      minimum: 0,
+      maximum: mostTurns,
+      default: mostTurns,
+    }),
   ),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
   limit: Type.Optional(
-    Type.String({ description: `1 to ${mostThreads} threads; without it and \`after\`, all of them` }),
+    wholeNumberText(`1 to ${mostThreads} threads; without it and \`after\`, all of them`, {
+      minimum: 1,
+      maximum: mostThreads,
+    }),
   ),
 })
 export type ThreadsAsked = Static<typeof ThreadsAsked>

@@ -17,7 +17,14 @@ test('while its PostgreSQL is stopped a gateway answers 503 with Retry-After, an
   const answer = await gateway.send('POST', '/v1/ops/orgs', { slug: 'late' })
   assert.deepEqual(
     [answer.status, answer.headers.get('retry-after'), await answer.json()],
-    [503, '2', { detail: 'the database cannot serve this request at the moment: try again in 2 seconds' }],
+    [
+      503,
+      '2',
+      {
+        detail: 'the database cannot serve this request at the moment: try again in 2 seconds',
+        code: 'UNAVAILABLE',
+      },
+    ],
   )
   gateway.child.kill('SIGTERM')
   assert.equal(await gateway.ended, 0)

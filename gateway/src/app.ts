@@ -3,7 +3,7 @@ import { gatewayAnswers } from './http/answers.ts'
 import { codedAnswers } from './http/coded-answers.ts'
 import { healthRoutes, type Readiness } from './http/health.routes.ts'
 import { metricsRoutes } from './http/metrics.routes.ts'
-import { describeRoutes, openApiRoutes } from './http/openapi.ts'
+import { openApiRoutes } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { makeServer } from './http/make-server.ts'
 import type { Server } from './http/server.ts'
@@ -82,11 +82,10 @@ import type { Services } from './services.ts'
 export async function makeApp(services: Services, readiness: Readiness, dashboard: Server): Promise<Server> {
   const { baseUrl: publicUrl } = services.settings
   const server = makeServer({ ...services, publicUrl, answers: gatewayAnswers })
-  await describeRoutes(server, services.settings.baseUrl)
   await serveSockets(server, services.openConnections)
 
   healthRoutes(server, readiness)
-  openApiRoutes(server, dashboard)
+  openApiRoutes(server, dashboard, services.settings)
   referencePage(server)
 
   auditRoutes(server, services.auditLog)
@@ -196,7 +195,6 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
 export async function makeDashboard(services: Services): Promise<Server> {
   const { dashboardUrl: publicUrl } = services.settings
   const server = makeServer({ ...services, publicUrl, answers: codedAnswers })
-  await describeRoutes(server, services.settings.dashboardUrl)
   modelAccessRoutes(server, services.modelAccess, services.providerKeys)
   await server.ready()
   return server

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { refusalCodes, type RefusalCode } from '@switchroom/contract/refusal-codes'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Routes } from '../src/http/routes.ts'
 import { openSocket } from './http/sockets.ts'
@@ -86,10 +87,11 @@ export class Client {
   }
 }
 
-/** Asserts a refusal: its status and its one sentence. */
+/** Asserts a refusal: its status, its one sentence, and a code that belongs to the status. */
 export function refused(answer: Answer, status: number, sentence: string | RegExp) {
   assert.equal(answer.status, status, answer.text)
-  assert.deepEqual(Object.keys(answer.body ?? {}), ['detail'], answer.text)
+  assert.deepEqual(Object.keys(answer.body ?? {}), ['detail', 'code'], answer.text)
+  assert.equal(refusalCodes[answer.body.code as RefusalCode]?.status, status, answer.text)
   if (typeof sentence === 'string') assert.equal(answer.body.detail, sentence)
   else assert.match(answer.body.detail, sentence)
 }

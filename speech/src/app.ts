@@ -2,6 +2,7 @@ import type { Listeners } from '@switchroom/process/listeners'
 import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { FastifyBaseLogger } from 'fastify'
 import { healthRoutes } from './http/health.routes.ts'
+import { openApiRoutes } from './description/openapi.routes.ts'
 import { streamRoutes } from './live/live.routes.ts'
 import { makeServer, type Parts, type Server } from './http/server.ts'
 import type { Settings } from './foundation/settings.ts'
@@ -19,7 +20,14 @@ export async function makeSpeechServer(
   const parts: Parts = { ...made, tasks }
   server.addHook('onClose', () => tasks.stopAll())
   // each in a scope of its own, so that one reads JSON, one forms, and one opens sockets
-  for (const routes of [healthRoutes, speechRoutes, voiceRoutes, transcriptionRoutes, streamRoutes])
+  for (const routes of [
+    healthRoutes,
+    openApiRoutes,
+    speechRoutes,
+    voiceRoutes,
+    transcriptionRoutes,
+    streamRoutes,
+  ])
     await server.register(async (scope) => routes(scope, parts))
   return server
 }

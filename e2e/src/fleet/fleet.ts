@@ -144,8 +144,9 @@ export class Fleet {
 /** The routes as they are documented, to look answers up. */
 export async function documentedStatuses(fleet: Fleet) {
   type Document = { paths: Record<string, Record<string, { responses?: Record<string, unknown> }>> }
-  const { paths } = await fleet.insist<Document>('GET', '/openapi.json')
-  const routes = Object.entries(paths).flatMap(([path, methods]) => {
+  const documents = ['/openapi.json', '/openapi-workers.json'].map((at) => fleet.insist<Document>('GET', at))
+  const items = (await Promise.all(documents)).flatMap(({ paths }) => Object.entries(paths))
+  const routes = items.flatMap(([path, methods]) => {
     const form = new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
     return Object.entries(methods).map(([method, { responses = {} }]) => ({
       form,

@@ -31,7 +31,9 @@ export class Agents {
     if (await store.lockAgent(tx, orgId, slug)) return // named while this one waited
     const held = await store.countAgents(tx, orgId)
     if (quotas.agents !== null && held >= quotas.agents)
-      throw tooMany(`org ${org} has used ${held} of its ${quotas.agents} agents: credits.exhausted`)
+      throw tooMany(`org ${org} has used ${held} of its ${quotas.agents} agents: credits.exhausted`).as(
+        'QUOTA_EXCEEDED',
+      )
     await this.#name(tx, orgId, slug)
   }
 

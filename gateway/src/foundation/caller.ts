@@ -43,7 +43,9 @@ export interface Operator extends Actor {
 
 export function refuseUnlessOpens(caller: Caller, anyOf: readonly Scope[]) {
   if (anyOf.some((scope) => caller.scopes.includes(scope))) return
-  throw forbidden(`this key does not open ${anyOf.join(' or ')}: it opens ${listed(caller.scopes)}`)
+  throw forbidden(`this key does not open ${anyOf.join(' or ')}: it opens ${listed(caller.scopes)}`).as(
+    'MISSING_SCOPE',
+  )
 }
 
 /**
@@ -68,4 +70,5 @@ export function refuseVendorKeys(caller: Caller, doing: 'read' | 'write') {
 }
 
 /** The refusal of an agent that is not on the caller's list. */
-export const outsideList = ({ agents }: Caller) => forbidden(`this key works on ${listed(agents)} alone`)
+export const outsideList = ({ agents }: Caller) =>
+  forbidden(`this key works on ${listed(agents)} alone`).as('AGENT_NOT_ALLOWED')

@@ -1,15 +1,25 @@
+import type { RefusalCode } from '@switchroom/contract/refusal-codes'
+
 /** A refusal that the caller may read: a status and one sentence that says what to do. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** For listeners that answer with codes, if the status alone does not say which. */
   readonly code: string | undefined
+  /** The gateway's own code, if the status alone does not say which. */
+  apiCode: RefusalCode | undefined
 
   constructor(status: number, sentence: string, headers: Record<string, string> = {}, code?: string) {
     super(sentence)
     this.status = status
     this.headers = headers
     this.code = code
+  }
+
+  /** The same refusal with a narrower code than its status has. */
+  as(code: RefusalCode): this {
+    this.apiCode = code
+    return this
   }
 }
 

@@ -258,6 +258,6 @@ test('of an unset operator key the doors of the operator are shut for every key 
   for (const { method, path } of operators)
     for (const key of [operatorKey, 'invented']) {
       const answer = await shut.anonymous.as(key).send(method, path.replaceAll(/:\w+/g, 'nobody'))
-      assert.deepEqual([answer.status, answer.body], [404, { detail: sentence }])
+      assert.deepEqual([answer.status, answer.body], [404, { detail: sentence, code: 'NOT_FOUND' }])
     }
 })

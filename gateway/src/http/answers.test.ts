@@ -106,7 +106,7 @@ test('an unhandled failure says nothing of its cause, and the log holds it under
     headers: { authorization: `Bearer ${own.settings.operatorKey}` },
   })
   assert.equal(answer.status, 500)
-  assert.deepEqual(await answer.json(), { detail: 'something broke on our side' })
+  assert.deepEqual(await answer.json(), { detail: 'something broke on our side', code: 'INTERNAL_ERROR' })
   const id = answer.headers.get('x-request-id')
   assert.match(id ?? '', /^req_[0-9a-f]{12}_\d+$/)
   const line = own
@@ -138,7 +138,7 @@ test('what is not HTTP is answered in the same shape, and the next request is se
     socket.on('error', reject)
   })
   assert.match(answered, /^HTTP\/1\.1 400 /)
-  assert.match(answered, /\{"detail":"that is not an HTTP request"\}$/)
+  assert.match(answered, /\{"detail":"that is not an HTTP request","code":"BAD_REQUEST"\}$/)
   assert.equal((await anonymous.get('/healthz')).status, 200)
 })
 
@@ -151,6 +151,6 @@ test('paths are under /v1, but for discovery, pages and what serves the process 
   const places = ['/agents', '/calls', '/numbers', '/threads', '/platform']
   const pages = [...doors, ...screens, ...settings, ...places, ...places.map((place) => `${place}/*`)]
   const assets = ['/assets/:asset', '/embed/:asset', '/docs', '/docs/:asset', '/docs/start.js']
-  const process = ['/.well-known/svc', '/healthz', '/openapi.json', '/readyz']
+  const process = ['/.well-known/svc', '/healthz', '/openapi-workers.json', '/openapi.json', '/readyz']
   assert.deepEqual([...new Set(outside)].toSorted(), [...pages, ...assets, ...process].toSorted())
 })

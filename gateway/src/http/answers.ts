@@ -1,9 +1,14 @@
+import { isRefusalCode, usualCodeOf } from '@switchroom/contract/refusal-codes'
 import { Refused } from '@switchroom/contract/shapes'
+import type { Refusal } from '../foundation/refusals.ts'
 import type { Answers } from './failures.ts'
 
-/** The gateway's refusals: `{detail}`. */
+/** The gateway's refusals: `{detail, code}`. */
 export const gatewayAnswers: Answers = {
   schema: Refused,
   statusOf: (status) => status,
-  bodyOf: ({ message }): Refused => ({ detail: message }),
+  bodyOf: (refusal): Refused => ({ detail: refusal.message, code: codeOf(refusal) }),
 }
+
+const codeOf = ({ apiCode, code, status }: Refusal) =>
+  apiCode ?? (code !== undefined && isRefusalCode(code) ? code : usualCodeOf(status))

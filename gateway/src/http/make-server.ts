@@ -11,6 +11,7 @@ import type { Fleet } from './fleet.ts'
 import { answerBrokenRequests, answerFailures, answerUnknown, nulInUrl, type Answers } from './failures.ts'
 import { guardRoutes } from './guard.ts'
 import { readJsonBodies } from './json-body.ts'
+import { refuseMisspelt } from './misspelt-fields.ts'
 import type { AgentOfCall } from './narrowing.ts'
 import { observeRequests } from './observation.ts'
 import { Routes } from './routes.ts'
@@ -83,6 +84,7 @@ export function makeServer(parts: ServerParts): Server {
   traceRequests(server, parts.fleet)
   observeRequests(server, metrics)
   guardRoutes(server, parts)
+  refuseMisspelt(server)
   return server
 }
 

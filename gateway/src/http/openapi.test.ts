@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { knobs } from '@switchroom/contract/knobs'
+import { refusalCodeNames } from '@switchroom/contract/refusal-codes'
 import { Registry } from 'prom-client'
 import { startDeployment } from '../../testing/deployment.ts'
+import { DescribedApi } from '../../testing/http/described-api.ts'
 import { gatewayAnswers } from './answers.ts'
 import { makeServer } from './make-server.ts'
+import { operationNames, tags } from './operation-names.ts'
 
-const deployment = await startDeployment()
+const deployment = await startDeployment({ SVC_VOICE_URL: 'https://voice.switchroom.test' })
 after(() => deployment[Symbol.asyncDispose]())
 const { dashboard } = deployment.gateway
 const { routes } = deployment.gateway.server
-const { body: document } = await deployment.anonymous.get('/openapi.json')
+const api = await DescribedApi.read(deployment.anonymous)
+const workers = await DescribedApi.read(deployment.anonymous, '/openapi-workers.json')
+const { document } = api
+const everyOperation = [...api.operations, ...workers.operations]
 
 /** Paths of what this version does not have, where each method says so. */
 const unbuilt = new Set(['/v1/login/social', '/v1/login/social/callback', '/v1/ops/signin/social'])
@@ -57,61 +64,137 @@ test('a route without an access cannot be registered', () => {
   })
 })
 
-test('the document describes exactly the routes there are', () => {
-  const described = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods)
-      .filter((name) => name !== 'servers')
-      .map((method) => `${method.toUpperCase()} ${path}`),
-  )
+test('the two documents describe exactly the routes there are, but for what is a socket alone', () => {
+  const described = everyOperation.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
   const every = [...routes.all, ...dashboard.routes.all]
-  const shown = every.filter(({ method, schema }) => method !== 'HEAD' && !('hide' in schema))
+  const shown = every.filter(
+    ({ method, path, schema }) => method !== 'HEAD' && !('hide' in schema) && path !== '/v1/chat',
+  )
   const registered = shown.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
   assert.deepEqual(described.toSorted(), registered.toSorted())
 })
 
+test('every operation has a name and a tag in the table, no two the same name, and the table names no others', () => {
+  const named = Object.entries(operationNames).flatMap(([tag, names]) =>
+    Object.entries(names).map(([route, id]) => `${route.replaceAll(/:(\w+)/g, '{$1}')} ${id} ${tag}`),
+  )
+  const described = everyOperation.map(
+    ({ method, path, operationId, tags: [tag] }) => `${method.toUpperCase()} ${path} ${operationId} ${tag}`,
+  )
+  assert.deepEqual(described.toSorted(), named.toSorted())
+  const ids = everyOperation.map(({ operationId }) => operationId)
+  assert.deepEqual([...new Set(ids)].toSorted(), ids.toSorted())
+  for (const id of ids) assert.match(id, /^[a-z][A-Za-z]+$/)
+  for (const { tags: listed } of [document, workers.document])
+    for (const { name, description } of listed) assert.equal(tags[name as keyof typeof tags], description)
+})
+
+test('what workers and voice servers ask is in a document of its own', () => {
+  const paths = Object.keys(document.paths)
+  assert.ok(!paths.some((path) => /^\/v1\/(?:worker|voice)\//.test(path)), paths.join(' '))
+  assert.deepEqual(
+    workers.document.tags.map(({ name }: { name: string }) => name),
+    ['Workers', 'Voice server'],
+  )
+  assert.match(
+    document.info.description,
+    /`\/openapi-workers\.json`.+`https:\/\/voice\.switchroom\.test\/openapi\.json`/,
+  )
+})
+
+test('bodies and answers are named schemas, and no schema has a keyword that OpenAPI 3.1 does not know', () => {
+  for (const { operationId, requestBody, responses } of everyOperation) {
+    const bodies = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)]
+    for (const content of bodies)
+      for (const [type, { schema }] of Object.entries(content ?? {}))
+        if (type === 'application/json' && !('additionalProperties' in schema))
+          assert.ok(schema.$ref, `${operationId} has a schema without a name: ${JSON.stringify(schema)}`)
+  }
+  for (const { paths, components } of [document, workers.document])
+    assert.doesNotMatch(JSON.stringify([paths, components]), /"(?:nullable|means|title)":/)
+})
+
+test('numbers and flags in queries, sets of words and settings have their real types', () => {
+  const typeOf = (id: string, name: string) =>
+    api.operation(id).parameters?.find((parameter) => parameter.name === name)?.schema
+  assert.deepEqual(typeOf('listCalls', 'limit'), { type: 'integer', minimum: 1, maximum: 100, default: 50 })
+  assert.deepEqual(typeOf('listCallEvents', 'after'), { type: 'integer', minimum: 0, default: 0 })
+  assert.deepEqual(typeOf('importNumber', 'dry_run'), { type: 'boolean' })
+  assert.deepEqual(typeOf('listCalls', 'state'), { type: 'string', enum: ['open', 'held', 'ended'] })
+  const counted = everyOperation.flatMap(({ operationId, parameters = [] }) =>
+    parameters
+      .filter(({ name }) => name === 'limit' || name === 'turns')
+      .map(({ schema }) => [operationId, schema?.['type']]),
+  )
+  assert.ok(counted.length > 5)
+  for (const [id, type] of counted) assert.equal(type, 'integer', String(id))
+
+  const { SetSettings, SettingsRow, AgentConfig, Refused } = document.components.schemas
+  for (const { properties } of [SetSettings, SettingsRow])
+    assert.equal(properties.config.$ref, '#/components/schemas/AgentConfig')
+  assert.deepEqual(Object.keys(AgentConfig.properties), [...knobs])
+  assert.equal(AgentConfig.properties.max_duration_s.type, 'integer')
+  assert.deepEqual(AgentConfig.properties.end_of_turn.enum, ['stt', 'framework', 'smart-turn'])
+  assert.deepEqual(AgentConfig.properties.hangup.required, ['when'])
+  assert.deepEqual(Refused.properties.code.enum, refusalCodeNames)
+})
+
+test('svc-env is a parameter wherever a key acts in an environment', () => {
+  const environment = { $ref: '#/components/parameters/Environment' }
+  const takes = (id: string) =>
+    api.operation(id).parameters?.some(({ $ref }) => $ref === environment.$ref) ?? false
+  assert.deepEqual(['whoami', 'listMembers', 'createOrg', 'signIn'].map(takes), [true, true, false, false])
+  assert.deepEqual(document.components.parameters.Environment.schema, {
+    type: 'string',
+    enum: ['sandbox', 'production'],
+    default: 'sandbox',
+  })
+})
+
 test("the dashboard's paths are in the document with the dashboard's address and refusals (SD-01, SD-02)", () => {
-  const { servers, get } = document.paths['/api/models/access']
-  assert.deepEqual(servers, [{ url: deployment.settings.dashboardUrl }])
-  assert.deepEqual(get.tags, ['dashboard'])
-  assert.deepEqual(Object.keys(get.responses).toSorted(), ['200', '400', '401', '403', '413', '503'])
-  const refusal = get.responses['403'].content['application/json'].schema
-  assert.deepEqual(refusal.required, ['error', 'code'])
-  assert.equal('servers' in document.paths['/v1/whoami'], false)
+  const { servers, tags: listed, responses } = api.operation('checkModelAccess')
+  assert.deepEqual(
+    servers?.map(({ url }) => url),
+    [deployment.settings.dashboardUrl],
+  )
+  assert.deepEqual(listed, ['Billing'])
+  assert.deepEqual(Object.keys(responses).toSorted(), ['200', '400', '401', '403', '413', '503'])
+  assert.equal(
+    responses['403']?.content?.['application/json']?.schema.$ref,
+    '#/components/schemas/CodedRefusal',
+  )
+  assert.deepEqual(document.components.schemas.CodedRefusal.required, ['error', 'code'])
+  assert.equal(api.operation('whoami').servers, undefined)
 })
 
 test('the document says who may call, with what, and what is refused', async () => {
-  const invite = document.paths['/v1/ops/orgs/{org}/members'].post
+  const invite = api.operation('inviteOrgMember')
   assert.deepEqual(invite.security, [{ operatorKey: [] }])
-  assert.deepEqual(Object.keys(invite.responses).toSorted(), [
-    '201',
-    '400',
-    '401',
-    '403',
-    '404',
-    '409',
-    '413',
-    '422',
-    '429',
-    '503',
-  ])
-  assert.deepEqual(invite.requestBody.content['application/json'].schema.required, ['email'])
-  assert.deepEqual(document.paths['/.well-known/svc'].get.security, [])
+  assert.deepEqual(
+    Object.keys(invite.responses).toSorted(),
+    '201 400 401 403 404 409 413 422 429 503'.split(' '),
+  )
+  assert.deepEqual(document.components.schemas.InviteAsOperator.required, ['email'])
+  assert.deepEqual(api.operation('discover').security, [])
   assert.equal(document.info.version, (await deployment.gateway.services.discovery.read()).version)
 })
 
 test("the document says where the fleet's key is taken, and how it names an org (SD-39)", () => {
-  const { security, description, parameters } = document.paths['/v1/agents/{agent}/provider-keys'].get
+  const { security, description, parameters = [] } = workers.operation('getCallCredentials')
   assert.deepEqual(security, [{ key: [] }, { fleetKey: [] }])
   assert.equal(
     description,
     "Takes a server token that opens `app`, or the fleet's key.\n\nA server token only when its maker held `providers` when they made it and holds it now.",
   )
-  const places = parameters.map(
-    (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`,
-  )
-  assert.deepEqual(places.toSorted(), ['header svc-org', 'path agent', 'query for_call'])
+  const places = parameters.map(({ in: place, name, $ref }) => $ref ?? `${place} ${name}`)
+  assert.deepEqual(places.toSorted(), [
+    '#/components/parameters/Environment',
+    'header svc-org',
+    'path agent',
+    'query for_call',
+  ])
   assert.match(
-    document.paths['/v1/agents/{agent}/config'].get.description,
+    workers.operation('getAgentConfig').description,
     /^Takes a key that opens `app`, or the fleet's\.$/,
   )
 })

@@ -27,6 +27,15 @@ declare module 'fastify' {
     /** Only on the routes of sign-up: the client address that the page in front passed on, if there is one. */
     signUpAddress: string
   }
+  /** What the API's description says beside what is checked. */
+  interface FastifySchema {
+    summary?: string
+    description?: string
+    /** Not for the public: the route is not described. */
+    hide?: boolean
+    /** The body of a route that reads it as it comes. */
+    describedBody?: { content: Record<string, { schema: object }> }
+  }
   interface RouteShorthandOptions {
     access: Access
     /** Who may open the same path as a socket; a path without it is none. */

@@ -66,7 +66,8 @@ export class Lexicons {
     const changed = halvesFixedBy(declaration).filter(
       (half) => !isDeepStrictEqual(sent[halfOf[half]], standing[halfOf[half]]),
     )
-    if (changed.length > 0) throw conflict(`${changed.join(', ')} set by the class of ${declaration.app}`)
+    if (changed.length > 0)
+      throw conflict(`${changed.join(', ')} set by the class of ${declaration.app}`).as('SET_IN_CODE')
   }
 }
 

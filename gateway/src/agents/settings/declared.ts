@@ -10,5 +10,5 @@ export function refuseChangeOfDeclared(app: string, declared: Declared, sent: Co
     (name) =>
       name in declared && knobsOfName(name).some((knob) => !isDeepStrictEqual(sent[knob], standing[knob])),
   )
-  if (changed.length > 0) throw conflict(`${changed.join(', ')} set by the class of ${app}`)
+  if (changed.length > 0) throw conflict(`${changed.join(', ')} set by the class of ${app}`).as('SET_IN_CODE')
 }

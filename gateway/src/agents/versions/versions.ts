@@ -72,7 +72,7 @@ export class Versions<Content extends object> {
     await this.#database.transaction(async (tx) => {
       const before = await this.#held(tx, scope)
       const version = before?.version ?? 0
-      if (version !== ifVersion) throw conflict(`this corner is at v${version} now`)
+      if (version !== ifVersion) throw conflict(`this corner is at v${version} now`).as('STALE_VERSION')
       await this.#insert(tx, caller, scope, version + 1, set)
       await this.#record(tx, caller, scope, before, set)
     })

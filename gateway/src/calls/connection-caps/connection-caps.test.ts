@@ -49,7 +49,7 @@ test('a key opens 100 event streams over all gateways and no more, also concurre
   for (const answer of opened)
     if (!isOpen(answer)) {
       assert.equal(answer.status, 429)
-      assert.deepEqual(await answer.json(), { detail: sentence })
+      assert.deepEqual(await answer.json(), { detail: sentence, code: 'QUOTA_EXCEEDED' })
     }
   const second = await org.serverToken('sandbox', { scopes: ['calls'] })
   const ofSecond = await stream(deployment, second.key)

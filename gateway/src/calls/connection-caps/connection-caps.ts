@@ -37,7 +37,7 @@ export class ConnectionCaps {
     if (most === null) return () => this.#close(id)
     throw tooMany(
       `the key ${label} has ${most} event streams open, the most that a key may have: close one, or ask the operator for more`,
-    )
+    ).as('QUOTA_EXCEEDED')
   }
 
   async openChat({ org, slug }: Caller): Promise<Release> {
@@ -89,4 +89,6 @@ export class ConnectionCaps {
 }
 
 const tooManyChats = (slug: string, most: number) =>
-  tooMany(`org ${slug} has ${most} chats open, its most: end one, or ask the operator for more`)
+  tooMany(`org ${slug} has ${most} chats open, its most: end one, or ask the operator for more`).as(
+    'QUOTA_EXCEEDED',
+  )

@@ -18,7 +18,7 @@ const mostNamed = 20
 const began: ReadonlySet<string> = new Set(['call.dialing', 'call.started', 'chat.started', 'msgapp.started'])
 
 /** The log is sealed, or another gateway runs its call. */
-export const notTaken = () => conflict('this call has ended')
+export const notTaken = () => conflict('this call has ended').as('CALL_ENDED')
 
 /** Successive entries that are all stored or all ephemeral. */
 export interface Run {

@@ -26,6 +26,7 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
         schema: {
           summary: 'Store the recording of a call that you run, as a WAV or Ogg Opus file of up to 200 MB',
           params: CallParams,
+          describedBody: sound,
           response: { 200: StoredRecording, ...refusals(400, 404, 409, 413, 429, 503) },
         },
       },

@@ -147,7 +147,7 @@ export class CallRecords {
     if (most !== null && running >= most)
       throw tooMany(
         `org ${locked.slug} runs ${running} of its ${most} calls at once: wait until one ends, or ask the operator for more`,
-      )
+      ).as('QUOTA_EXCEEDED')
   }
 
   /** Without a call: what a call outside any canary would run; nothing is stored. */

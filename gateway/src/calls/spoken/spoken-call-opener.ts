@@ -208,7 +208,7 @@ const isRunBy = ({ worker, beat_at, ended_at }: store.SpokenCall, asks: string |
   asks !== undefined && worker === asks && beat_at !== null && ended_at === null
 
 const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
-  conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
+  conflict(`no app holds ${agent} in ${env}: connect one, and call again`).as('AGENT_OFFLINE')
 
 /** The two ends as the worker reports them. */
 function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'route'> {

@@ -36,7 +36,7 @@ export class Supervising {
       const isTheirs = log?.call === call && log.org === org && log.env === env
       const current = isTheirs ? await store.readState(tx, call) : undefined
       if (!log || !current) throw notFound(`there is no call ${call}`)
-      if (current.state === 'ended') throw conflict('this call has ended')
+      if (current.state === 'ended') throw conflict('this call has ended').as('CALL_ENDED')
       const { entries, state, change } = actions[verb]({ caller, call, text, current })
       await change?.(tx)
       if (entries.length > 0) await this.#log.appendIn(tx, log, entries)

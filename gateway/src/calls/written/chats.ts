@@ -158,7 +158,9 @@ export class Chats {
   async #judge(caller: Caller, { agent, env }: SettingsScope, resolution: ResolvedSettings) {
     const { models, accounts } = this.#parts
     if (resolution.declaration === null)
-      throw conflict(`no app holds ${agent} in the ${env}: start the app that does, and open the chat again`)
+      throw conflict(
+        `no app holds ${agent} in the ${env}: start the app that does, and open the chat again`,
+      ).as('AGENT_OFFLINE')
     const [first] = await models.chain(caller, resolution)
     if (!first || first.source === 'missing')
       throw forbidden(`llm: the org brought no key for ${first?.vendor ?? 'any vendor'}`)

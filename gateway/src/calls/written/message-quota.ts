@@ -46,7 +46,7 @@ export class MessageQuota {
       if (quotas.messages !== null && used + more > quotas.messages)
         throw tooMany(
           `org ${slug} has used its ${quotas.messages} messages of the last 24 hours in the ${call.env}: wait, or ask the operator for more`,
-        )
+        ).as('QUOTA_EXCEEDED')
       await store.insertUsed(tx, call, seqs, now)
     })
   }

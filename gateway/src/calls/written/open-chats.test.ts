@@ -17,7 +17,7 @@ const { operator, url } = deployment
 async function refusedAs(status: number, sentence: string, ...asked: Parameters<typeof ChatClient.ask>) {
   const answer = await ChatClient.ask(...asked)
   assert.ok(!(answer instanceof ChatClient), 'it was opened')
-  assert.deepEqual([answer.status, JSON.parse(answer.text)], [status, { detail: sentence }])
+  assert.deepEqual([answer.status, JSON.parse(answer.text).detail], [status, sentence])
 }
 const setQuotas = async (quotas: object, slug = org.slug) =>
   done(await operator.put(`/v1/ops/orgs/${slug}/quotas`, { ...noLimit, ...quotas }))
@@ -186,7 +186,10 @@ test('no more calls run at once than the org may have, also when the last is ask
   assert.equal(open.length, 3)
   for (const answer of answers)
     if (!(answer instanceof ChatClient))
-      assert.deepEqual([answer.status, JSON.parse(answer.text)], [429, { detail: sentence }])
+      assert.deepEqual(
+        [answer.status, JSON.parse(answer.text)],
+        [429, { detail: sentence, code: 'QUOTA_EXCEEDED' }],
+      )
   assert.equal((await holding(alone.slug)).concurrent_calls, 3)
   const { call } = done(
     await deployment.anonymous.as(token.key).post('/v1/calls', { agent: 'desk', channel: 'chat' }),

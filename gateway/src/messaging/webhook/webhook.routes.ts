@@ -7,6 +7,7 @@ import type { Webhook } from './webhook.ts'
 
 const path = '/v1/msgapp/webhook'
 const mostBytes = 4 * 1024 * 1024
+const AnyDelivery = { type: 'object', additionalProperties: true }
 const signedBy = 'x-hub-signature-256'
 
 /** In a scope of its own, in which a body is bytes whatever its content type. */
@@ -29,7 +30,10 @@ export async function webhookRoutes(server: Server, webhook: Webhook) {
         schema: {
           summary: "The messaging platform's handshake: the challenge, when the word is right",
           querystring: WebhookHandshake,
-          response: { 200: Type.String(), ...refusals(403, 503) },
+          response: {
+            200: { content: { 'text/plain': { schema: Type.String() } } },
+            ...refusals(403, 503),
+          },
         },
       },
       async ({ query }, reply) => reply.type('text/plain; charset=utf-8').send(webhook.handshake(query)),
@@ -44,6 +48,7 @@ export async function webhookRoutes(server: Server, webhook: Webhook) {
           summary: 'What contacts wrote, delivered by the messaging platform',
           description:
             'A delivery in the platform’s own format, signed by `X-Hub-Signature-256` over its bytes. Delivered again after a 500 or a 503, only the messages not read before are read.',
+          describedBody: { content: { 'application/json': { schema: AnyDelivery } } },
           response: { 200: WebhookTaken, ...refusals(403, 413, 500, 503) },
         },
       },

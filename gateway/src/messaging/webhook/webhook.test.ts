@@ -134,7 +134,10 @@ test('without a signature, with two or with another’s nothing is read (N-339, 
     { 'x-hub-signature-256': signature.replace('sha256', 'sha512') },
     { authorization: `Bearer ${appSecret}` },
   ] as Record<string, string | string[]>[])
-    assert.deepEqual(await send(body, headers), { status: 403, body: { detail: notSigned } })
+    assert.deepEqual(await send(body, headers), {
+      status: 403,
+      body: { detail: notSigned, code: 'FORBIDDEN' },
+    })
   assert.deepEqual(await fixture.claims(line), [])
   const upper = signature.toUpperCase().replace('SHA256', 'sha256')
   assert.deepEqual(await send(body, { 'x-hub-signature-256': upper }), { status: 200, body: { received: 1 } })
@@ -150,7 +153,7 @@ test('the signature comes before the form: whatever the body is called or holds,
       const wrong = { ...called, 'x-hub-signature-256': signatureOf('another', body) }
       assert.deepEqual(
         await send(body, wrong),
-        { status: 403, body: { detail: notSigned } },
+        { status: 403, body: { detail: notSigned, code: 'FORBIDDEN' } },
         `${type} ${body}`,
       )
       const right = { ...called, 'x-hub-signature-256': signatureOf(appSecret, body) }

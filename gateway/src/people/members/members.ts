@@ -247,7 +247,10 @@ export const seatsHeld = (database: Database) => (org: string) => store.countSea
 export async function refusePastSeats(tx: Transaction, { id, slug, quotas: { seats } }: OrgRow) {
   if (seats === null) return
   const held = await store.countSeats(tx, id)
-  if (held >= seats) throw tooMany(`org ${slug} has used ${held} of its ${seats} seats: credits.exhausted`)
+  if (held >= seats)
+    throw tooMany(`org ${slug} has used ${held} of its ${seats} seats: credits.exhausted`).as(
+      'QUOTA_EXCEEDED',
+    )
 }
 
 function roleOf(wanted: string): Role {

@@ -18,12 +18,15 @@ const Begin = Type.Object({
 
 // The rules validate what the provider sends, because a browser cannot show a schema failure.
 const sentBack = (description: string) => Type.Optional(Type.Unknown({ description }))
-const Callback = Type.Object({
-  state: sentBack('as the provider was given it'),
-  code: sentBack('what the provider exchanges for its word'),
-  error: sentBack('why the provider refused'),
-  iss: sentBack('the issuer that answers, if the provider says so'),
-})
+const Callback = Type.Object(
+  {
+    state: sentBack('as the provider was given it'),
+    code: sentBack('what the provider exchanges for its word'),
+    error: sentBack('why the provider refused'),
+    iss: sentBack('the issuer that answers, if the provider says so'),
+  },
+  { additionalProperties: true }, // providers send more
+)
 const CallbackParams = Type.Object({ org: Type.String({ description: "the org's id" }) })
 
 export function providerSignInRoutes(

@@ -8,7 +8,7 @@ export function socialRoutes(server: Server) {
   for (const path of ['/v1/login/social', '/v1/login/social/callback'])
     server.get(
       path,
-      { access: open, schema: { summary: 'Platform-wide sign-in', response: refusals(503) } },
+      { access: open, schema: { summary: 'Platform-wide sign-in', hide: true, response: refusals(503) } },
       async () => {
         throw unavailable('platform-wide sign-in is not in this version')
       },

@@ -29,7 +29,7 @@ export function operatorRoutes(server: Server, { domain, baseUrl }: Pick<Setting
       method,
       url: '/v1/ops/signin/social',
       access: operator,
-      schema: { summary: 'Not in this version', response: refusals(503) },
+      schema: { summary: 'Not in this version', hide: true, response: refusals(503) },
       handler: async () => {
         throw unavailable('platform-wide sign-in is not in this version')
       },

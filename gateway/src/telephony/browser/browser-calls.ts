@@ -62,7 +62,8 @@ export class BrowserCalls {
       metadata,
       entries: () => [],
       judge: async ({ declaration }) => {
-        if (!declaration) throw conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
+        if (!declaration)
+          throw conflict(`no app holds ${agent} in ${env}: connect one, and call again`).as('AGENT_OFFLINE')
         await this.#refuseMute(caller, scope)
       },
       alsoInTransaction: async (tx) =>

@@ -15,6 +15,7 @@ import * as store from './dial-decisions.store.ts'
 import { readDialledExtension } from './dialled-extension.ts'
 import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
 import { effectiveGuards } from './effective-limits.ts'
+import { codeOfReason } from './reason-codes.ts'
 
 /** A request to ring a number. */
 export interface DialAsked<Kind extends DialKind = DialKind> {
@@ -87,7 +88,7 @@ export class DialDecisions {
       if (refusal) {
         store.insertDial(tx, { ...row, outcome: 'refused', ...refusal })
         tx.afterCommit(() => this.#parts.onDecided?.(scope.env, refusal.reason))
-        return new Refusal(refusal.status, refusal.detail)
+        return new Refusal(refusal.status, refusal.detail).as(codeOfReason[refusal.reason])
       }
       const taken = takenBy(asked, scope, facts, row)
       const status = asked.kind === 'dial' ? 202 : 200

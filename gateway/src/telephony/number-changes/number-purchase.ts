@@ -80,7 +80,7 @@ export class NumberPurchase {
     if (count >= limit)
       throw tooMany(
         `org ${slug} has used ${count} of its ${limit} numbers in ${whose.env}: credits.exhausted`,
-      )
+      ).as('QUOTA_EXCEEDED')
   }
 
   async #preview(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {

@@ -93,7 +93,7 @@ export class Legs {
   async #live({ org, env }: Caller, agent: string, call: string): Promise<store.LiveCall> {
     const live = await store.findLive(this.#parts.database, call, { org, env, agent })
     if (!live) throw notFound(`there is no call ${call} of ${agent}`)
-    if (live.ended_at !== null) throw conflict('this call has ended')
+    if (live.ended_at !== null) throw conflict('this call has ended').as('CALL_ENDED')
     return live
   }
 
