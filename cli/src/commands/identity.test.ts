@@ -56,6 +56,24 @@ test('the key of a paired terminal dies with the key that approved it (I-159)', 
   assert.deepEqual([later.status, later.stderr], [3, 'svc: this key opens nothing: run svc login\n'])
 })
 
+test('svc login takes the address of the gateway as its argument, and later commands go there', async (t) => {
+  const machine = Machine.of(t)
+  const { key } = await (await deployment.newOrg()).serverToken('sandbox')
+  const signedIn = await machine.run(['login', url, '--with-key'], key)
+  assert.deepEqual([signedIn.status, signedIn.stderr], [0, ''])
+  assert.match(signedIn.stdout, new RegExp(`, at ${url}\\.\n$`))
+  assert.equal((await machine.run(['whoami'])).status, 0)
+  const host = url.replace('http://', '')
+  assert.equal((await machine.run(['login', host, '--with-key'], key)).status, 0)
+  const cases: [args: string[], sentence: string][] = [
+    [['login', url, '--gateway', url], 'the gateway is given twice: leave out --gateway'],
+    [['login', 'ftp://x'], 'ftp://x is not a gateway address: it must start with http:// or https://'],
+    [['login', url, 'more'], 'unexpected argument more'],
+  ]
+  for (const [args, sentence] of cases)
+    assert.deepEqual(await machine.run(args), { status: 2, stdout: '', stderr: `svc: ${sentence}\n` })
+})
+
 test('a word that died while the terminal waited ends it with a sentence (I-496)', async (t) => {
   const machine = Machine.of(t)
   const terminal = machine.open(['login', '--gateway', url, '--no-qr'])

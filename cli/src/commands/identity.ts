@@ -15,6 +15,13 @@ const login: Command = {
   summary: 'sign in by approving this terminal in a browser',
   details:
     'Open the link or the QR code in a browser where you are signed in, and approve this terminal. It gets a\nkey of its own, which is stored in a file that only you can read and is never printed.',
+  arguments: [
+    {
+      name: 'url',
+      summary: "the gateway's address (default: the one you signed in at last)",
+      isOptional: true,
+    },
+  ],
   options: [
     { name: 'device', value: 'name', summary: 'label of the key (default: the name of this machine)' },
     { name: 'no-qr', summary: 'print only the link' },
@@ -27,7 +34,7 @@ const login: Command = {
   ],
   examples: [
     'svc login',
-    'svc login --gateway https://switchroom.example',
+    'svc login https://switchroom.example',
     'svc login --email ana@example.com --org acme',
     'svc login --operator < data/operator.key',
   ],

@@ -34,10 +34,18 @@ export class Invocation {
   get account(): Account {
     const { credentials, environment } = this
     return (this.#account ??= new Account(environment, credentials, {
-      gateway: this.option('gateway'),
+      gateway: this.#namedGateway(),
       org: this.option('org'),
       env: this.option('env'),
     }))
+  }
+
+  /** Of `--gateway`, or of the argument of `svc login`. */
+  #namedGateway(): string | undefined {
+    const [argument, option] = [this.optional('url'), this.option('gateway')]
+    if (argument !== undefined && option !== undefined)
+      throw wrongUsage('the gateway is given twice: leave out --gateway')
+    return argument ?? option
   }
 
   client(): Promise<GatewayClient> {
