@@ -1,14 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
+import { packageFolder } from '../package-folder.ts'
 
-/** The checkout that this program belongs to. */
-export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
-
-interface Manifest {
-  dependencies: Record<string, string>
-  devDependencies: Record<string, string>
-}
-
-export const manifestOfCheckout = () =>
-  JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as Manifest
+/** The checkout that this program belongs to; a program that npm installed belongs to none. */
+export const checkout = resolve(packageFolder, '..')

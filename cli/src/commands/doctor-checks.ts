@@ -22,7 +22,7 @@ export interface Finding {
   exitCode?: number
 }
 
-const oldestNode = 24
+const oldestNode = 20
 const mostSkewS = 30
 const soonDays = 7
 const answersWithinMs = 5_000
@@ -57,7 +57,7 @@ export async function* diagnose(invocation: Invocation): AsyncGenerator<Finding>
 function checkNode(): Finding {
   const { node } = process.versions
   if (Number.parseInt(node, 10) >= oldestNode) return ok('node', `Node ${node}.`)
-  return broken('node', `Node ${node} is too old.`, `Install Node ${oldestNode}, or run npm install.`)
+  return broken('node', `Node ${node} is too old.`, `Install Node ${oldestNode} or later.`)
 }
 
 async function checkGateway({ account }: Invocation): Promise<{ finding: Finding; isThere: boolean }> {

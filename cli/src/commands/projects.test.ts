@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
-import { until } from '@switchroom/gateway/testing/until'
+import { developedWith } from '../project/project-files.ts'
 import { checkout } from './checkout.ts'
 import { Machine } from '../../testing/terminal.ts'
 
@@ -15,8 +14,7 @@ const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { url } = chats.deployment
 
-test('init begins an agent that type-checks, runs against the gateway and answers, with a key that is never shown', async (t) => {
-  chats.model.reply = ({ messages }) => `You said ${messages.at(-1)?.content}.`
+test('init begins a project of each template that depends on this version, with a key that is never shown', async (t) => {
   const dev = await chats.org.person('developer')
   const machine = Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: dev.key })
   const made = await machine.run(['init', 'bakery'])
@@ -26,30 +24,36 @@ test('init begins an agent that type-checks, runs against the gateway and answer
   assert.notEqual(key, '')
   assert.ok(!`${made.stdout}${made.stderr}`.includes(key))
   assert.equal(statSync(join(folder, '.env')).mode & 0o777, 0o600)
-  assert.match(readFileSync(join(folder, '.gitignore'), 'utf8'), /^\.env$/m)
+  for (const file of ['.gitignore', '.dockerignore'])
+    assert.match(readFileSync(join(folder, file), 'utf8'), /^\.env$/m)
 
   // a caller can talk over the greeting that was written for them
   assert.match(readFileSync(join(folder, 'agent.ts'), 'utf8'), /greeting: \{.*allow_interruptions: true/)
 
-  // What npm install would bring from the registry.
-  mkdirSync(join(folder, 'node_modules', '@types'))
-  symlinkSync(join(checkout, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'))
-  const types = spawnSync(join(checkout, 'node_modules/.bin/tsc'), ['--noEmit'], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
-  assert.deepEqual([types.status, types.stdout], [0, ''])
+  const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
+  for (const [template, files] of [
+    ['voice', []],
+    ['chat', []],
+    ['outbound', ['dial.ts']],
+  ] as const) {
+    const answer = await machine.json(['init', template, '--template', template, '--no-key'])
+    const expected = ['package.json', 'tsconfig.json', 'agent.ts', 'agent.test.ts', 'main.ts', ...files]
+    const rest = ['Dockerfile', '.dockerignore', 'README.md', '.gitignore', '.env']
+    assert.deepEqual([answer.template, answer.files], [template, [...expected, ...rest]])
+    const project = join(machine.home, template)
+    const { dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
+    assert.deepEqual(dependencies, { '@switchroom/sdk': `^${version}` })
+    // what the image runs is what the build makes of main.ts
+    assert.match(readFileSync(join(project, 'Dockerfile'), 'utf8'), /^CMD \["node", "dist\/main\.js"\]$/m)
+  }
+})
 
-  const { SVC_KEY: _, SVC_GATEWAY_URL: __, ...bare } = machine.environment
-  const app = spawn(process.execPath, ['--env-file=.env', 'agent.ts'], { cwd: folder, env: bare })
-  t.after(() => app.kill('SIGKILL'))
-  let said = ''
-  for (const stream of [app.stdout, app.stderr]) stream.on('data', (piece) => (said += String(piece)))
-  await until('the agent is held', () => said.includes('bakery is there'))
-  const chat = await machine.run(['chat', 'bakery'], 'rye\n')
-  assert.equal(chat.stdout, 'bakery: Hello, what can I do for you?\nbakery: You said rye.\n', said)
-  app.kill('SIGINT')
-  assert.deepEqual(await once(app, 'exit'), [0, null])
+test('a new project is checked with the TypeScript and the Node types that the packages are built with', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  assert.equal(developedWith.typescript, devDependencies['typescript'])
+  assert.equal(`npm:@types/node@${developedWith['@types/node']}`, devDependencies['@types/node-20'])
 })
 
 test('init writes into no folder that holds something, and makes no key without a sign-in', async (t) => {
@@ -63,6 +67,15 @@ test('init writes into no folder that holds something, and makes no key without 
   )
   const odd = await machine.run(['init', 'my agent!'])
   assert.equal(odd.status, 2)
+  for (const [args, sentence] of [
+    [['--template', 'fax'], '--template must be one of voice, chat, outbound (got fax)'],
+    [['--sdk', 'sdk.tgz'], 'sdk.tgz does not exist: make it with npm run pack in a checkout'],
+  ] as const)
+    assert.deepEqual(await machine.run(['init', 'new', ...args]), {
+      status: 2,
+      stdout: '',
+      stderr: `svc: ${sentence}\n`,
+    })
   const { key, agent } = await machine.json(['init', 'desk', '--name', 'front-desk'])
   assert.deepEqual([key, agent], [null, 'front-desk'])
   assert.equal(readFileSync(join(machine.home, 'desk', '.env'), 'utf8'), `SVC_URL=${url}\nSVC_KEY=\n`)

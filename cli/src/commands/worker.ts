@@ -21,7 +21,10 @@ const worker: Command = {
         `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set: a worker needs both`,
       )
     const main = join(checkout, 'worker', 'src', 'main.ts')
-    if (!existsSync(main)) throw wrongUsage(`no worker in this checkout: ${main} does not exist`)
+    if (!existsSync(main))
+      throw wrongUsage(
+        'this svc was installed without the worker: run it in a checkout, or the container image',
+      )
     const child = spawn(process.execPath, [main], { stdio: 'inherit', env: environment })
     // A terminal's Ctrl-C reaches the worker by itself, which then ends its calls in order.
     process.removeAllListeners('SIGINT').on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))

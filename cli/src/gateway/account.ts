@@ -111,7 +111,8 @@ const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.
 function addressOf(text: string): string {
   const [host = ''] = text.split(/[/:]/)
   const scheme = isLoopback(host) ? 'http' : 'https'
-  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`)
+  const address = /^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`
+  const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '')
     throw wrongUsage(`${text} is not a gateway address: it must start with http:// or https://`)
   return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '')

@@ -16,7 +16,7 @@ export class ScrapedMetrics {
   readonly #url: URL
 
   constructor(address: string) {
-    const url = URL.parse(address)
+    const url = URL.canParse(address) ? new URL(address) : undefined
     if (!url || !/^https?:$/.test(url.protocol))
       throw wrongUsage(`--metrics ${address} is not an address, such as http://127.0.0.1:8083/metrics`)
     if (url.pathname === '/') url.pathname = '/metrics'

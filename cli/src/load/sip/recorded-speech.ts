@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { resampled } from '@switchroom/audio/resampler'
+import { packageFolder } from '../../package-folder.ts'
 import { reasonOf, wrongUsage } from '../../terminal/failures.ts'
 
 const phoneRate = 8_000
 /** Louder than this is speech. */
 export const loud = 500
 const longestS = 30
-const ownSpeech = fileURLToPath(new URL('../../../assets/what-time-is-it.wav', import.meta.url))
+const ownSpeech = join(packageFolder, 'assets', 'what-time-is-it.wav')
 
 /** What the callers say, as a phone sends it: the recording that ships, or a WAV file. */
 export function recordedSpeech(file = ownSpeech): Int16Array {
