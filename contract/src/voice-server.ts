@@ -60,6 +60,8 @@ export const AskGrant = Type.Object({
   response_format: Type.Optional(Type.String()),
   speed: Type.Optional(Type.Number()),
   diarize: Type.Optional(Type.Boolean()),
+  translate: Type.Optional(Type.Boolean({ description: 'the recording is to be heard as English' })),
+  openai: Type.Optional(Type.Boolean({ description: "models and voices may have OpenAI's names" })),
 })
 export type AskGrant = Static<typeof AskGrant>
 
@@ -141,3 +143,20 @@ export type SpeechVoice = Static<typeof SpeechVoice>
 /** By provider, then name. */
 export const SpeechVoices = Type.Object({ voices: Type.Array(SpeechVoice) })
 export type SpeechVoices = Static<typeof SpeechVoices>
+
+export const SpeechModelsAsked = Type.Object({
+  org: Type.String({ description: 'its id' }),
+  env: Type.Optional(EnvironmentName),
+})
+export type SpeechModelsAsked = Static<typeof SpeechModelsAsked>
+
+/** A model that an org may name at a voice server now: priced or listed, on its plan, with a key to run on. */
+export const SpeechModel = Type.Object({
+  id: Type.String({ description: 'provider/model, or a name of OpenAI that is mapped' }),
+  provider: Type.String({ description: 'who runs it' }),
+  does: oneOf(['speech', 'transcriptions'] as const),
+})
+export type SpeechModel = Static<typeof SpeechModel>
+
+export const SpeechModels = Type.Object({ models: Type.Array(SpeechModel) })
+export type SpeechModels = Static<typeof SpeechModels>

@@ -180,7 +180,7 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
   templateRoutes(server, services.templates)
 
   await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
-  discoveryRoutes(server, services.discovery, services.settings.voiceUrl)
+  discoveryRoutes(server, services.discovery, services.settings)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)

@@ -125,6 +125,13 @@ export function mediaUrl(value: string): string {
   return webUrl(value.replace(/^ws/i, 'http'))
 }
 
+/** Where sockets are opened: as ws:// or wss://, also if it is written as the same address over HTTP. */
+export function socketUrl(value: string): string {
+  if (!/^(?:https?|wss?):\/\//i.test(value))
+    throw new SettingError(`is not a URL that starts wss:// or ws://: ${value}`)
+  return webUrl(value.replace(/^ws/i, 'http')).replace(/^http/i, 'ws')
+}
+
 export function folder(value: string): string {
   const path = resolve(value)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())

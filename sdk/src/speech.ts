@@ -15,6 +15,8 @@ import { openStream, type TranscriptionStream } from './speech-stream.ts'
 export interface SpeechClientOptions {
   /** The voice server's address. Default: SVC_VOICE_URL, else the address that `npm start` serves. */
   url?: string
+  /** Where live transcriptions are opened. Default: `url` if it is given, else SVC_WS_URL, else the voice server's address. */
+  wsUrl?: string
   /** Default: SVC_KEY. */
   key?: string
 }
@@ -26,11 +28,13 @@ interface Cancel {
 /** Speech with no agent and no call: text to audio, audio to text. */
 export class SpeechClient {
   readonly #url: string
+  readonly #wsUrl: string
   readonly #key: string | undefined
 
-  constructor({ url, key }: SpeechClientOptions = {}) {
+  constructor({ url, wsUrl, key }: SpeechClientOptions = {}) {
     const set = (name: string) => process.env[name] || undefined // an empty value is the same as unset
-    this.#url = (url ?? set('SVC_VOICE_URL') ?? 'http://127.0.0.1:8081').replace(/(?<!\/)\/+$/, '')
+    this.#url = withoutSlash(url ?? set('SVC_VOICE_URL') ?? 'http://127.0.0.1:8081')
+    this.#wsUrl = withoutSlash(wsUrl ?? url ?? set('SVC_WS_URL') ?? this.#url)
     this.#key = (key ?? set('SVC_KEY')) || undefined
   }
 
@@ -81,7 +85,7 @@ export class SpeechClient {
 
   /** Resolves when the voice server is ready for audio. */
   async stream(options: StreamOptions = {}): Promise<TranscriptionStream> {
-    return openStream(this.#url, this.#authorization(), options)
+    return openStream(this.#wsUrl, this.#authorization(), options)
   }
 
   #authorization(): string {
@@ -101,6 +105,8 @@ export class SpeechClient {
     return response
   }
 }
+
+const withoutSlash = (url: string) => url.replace(/(?<!\/)\/+$/, '')
 
 const json = { accept: 'application/json' }
 

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { healthRoutes } from './http/health.routes.ts'
 import { openApiRoutes } from './description/openapi.routes.ts'
 import { streamRoutes } from './live/live.routes.ts'
+import { modelRoutes } from './models/models.routes.ts'
 import { makeServer, type Parts, type Server } from './http/server.ts'
 import type { Settings } from './foundation/settings.ts'
 import { speechRoutes } from './synthesis/speech.routes.ts'
@@ -25,6 +26,7 @@ export async function makeSpeechServer(
     openApiRoutes,
     speechRoutes,
     voiceRoutes,
+    modelRoutes,
     transcriptionRoutes,
     streamRoutes,
   ])

@@ -18,6 +18,7 @@ export class GatewayFake {
   /** Streams whose key opens them no longer. */
   refusedStreams: Record<string, VoiceRefusal> = {}
   voices: object[] = []
+  models: object[] = []
   /** Answers that it leaves out before it answers again. */
   failures = 0
   /** The path of every question, in order. */
@@ -62,6 +63,7 @@ export class GatewayFake {
       return { refused: this.refusedStreams }
     }
     if (pathname === '/v1/voice/voices') return { voices: this.voices }
+    if (pathname === '/v1/voice/models') return { models: this.models }
     const grant = /^\/v1\/voice\/grants\/([^/]+)\/settlement$/.exec(pathname)?.[1]
     if (grant === undefined) return undefined
     this.settled.push({ grant, ...(body as Settle) })

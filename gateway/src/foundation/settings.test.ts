@@ -54,6 +54,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     domain: undefined,
     baseUrl: 'http://127.0.0.1:8080',
     voiceUrl: undefined,
+    voiceSocketUrl: undefined,
     dashboardPort: 8082,
     dashboardUrl: 'http://127.0.0.1:8082',
     trustedProxies: [],

@@ -14,6 +14,7 @@ import {
   pemFile,
   port,
   secondsAsMs,
+  socketUrl,
   webUrl,
   wholeNumber,
   type LogLevel,
@@ -49,6 +50,8 @@ export interface Settings {
   baseUrl: string
   /** The voice server's address that clients get from discovery. */
   voiceUrl: string | undefined
+  /** Where clients open live transcriptions, if that is another address. */
+  voiceSocketUrl: string | undefined
   dashboardPort: number
   /** Where the dashboard is reached, without a trailing slash. */
   dashboardUrl: string
@@ -134,6 +137,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     baseUrl:
       read('SVC_BASE_URL', webUrl) ?? (domain ? `https://${domain}` : `http://127.0.0.1:${listenPort}`),
     voiceUrl: read('SVC_VOICE_URL', webUrl),
+    voiceSocketUrl: read('SVC_WS_URL', socketUrl),
     dashboardPort,
     dashboardUrl: read('SVC_DASHBOARD_URL', webUrl) ?? `http://127.0.0.1:${dashboardPort}`,
     trustedProxies: readTrustedProxies(read),

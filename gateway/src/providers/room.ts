@@ -9,6 +9,7 @@ import { StreamChecks } from './voice-server/stream-checks.ts'
 import { LentKeys } from './lent-keys/lent-keys.ts'
 import { ModelEndpoints } from './endpoints/model-endpoints.ts'
 import { ModelAccess } from './access/model-access.ts'
+import { OpenAiNames } from './voice-server/openai-names.ts'
 import { OpenStreams } from './voice-server/open-streams.ts'
 import { OwnKeys } from './lent-keys/own-keys.ts'
 import { KeyTrial } from './keys/key-trial.ts'
@@ -18,6 +19,7 @@ import { Rates } from './rates/rates.ts'
 import { Samples } from './voices/samples.ts'
 import { SpeechCatalogue } from './voice-server/speech-catalogue.ts'
 import { SpeechChoice } from './voice-server/speech-choice.ts'
+import { SpeechModelList } from './voice-server/speech-models.ts'
 import { StageKeys } from './lent-keys/stage-keys.ts'
 import { VendorCatalogue } from './catalogue/catalogue.ts'
 import { VendorVoices } from './voice-server/vendor-voices.ts'
@@ -89,6 +91,8 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     openStreams,
     rates: settings.voiceRates,
   })
+  const transcriberChoice = new TranscriberChoice({ vendors, rates, stageKeys })
+  const openAiNames = new OpenAiNames({ vendors, rates, stageKeys, catalogue: speechCatalogue })
   const grants = new Grants({
     database,
     clock,
@@ -98,8 +102,20 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     providersRow,
     stageKeys,
     speechChoice: new SpeechChoice({ vendors, rates, catalogue: speechCatalogue }),
-    transcriberChoice: new TranscriberChoice({ vendors, rates, stageKeys }),
+    transcriberChoice,
+    openAiNames,
     openStreams,
+  })
+  const speechModels = new SpeechModelList({
+    vendors,
+    orgs,
+    accounts,
+    providersRow,
+    rates,
+    ownKeys,
+    stageKeys,
+    transcriberChoice,
+    openAiNames,
   })
   const streamChecks = new StreamChecks(database, clock, authentication, accounts)
 
@@ -119,6 +135,7 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     voices,
     samples,
     speechCatalogue,
+    speechModels,
     voiceAdmission,
     grants,
     streamChecks,

@@ -10,6 +10,7 @@ import {
   logLevel,
   port,
   secondsAsMs,
+  socketUrl,
   webUrl,
   type LogLevel,
   type Network,
@@ -23,6 +24,8 @@ export interface Settings {
   /** Where the gateway answers, without a trailing slash. */
   gatewayUrl: string
   fleetKey: string
+  /** Where clients open live transcriptions, if that is set. */
+  socketUrl: string | undefined
   /** Folders of further vendor packages. */
   vendorFolders: string[]
   /** How long a voice may take until its first sound, and how long it may pause after that. */
@@ -43,6 +46,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     port: read('SVC_VOICE_PORT', port) ?? 8081,
     gatewayUrl: read('SVC_GATEWAY_URL', webUrl) ?? `http://127.0.0.1:${read('SVC_PORT', port) ?? 8080}`,
     fleetKey,
+    socketUrl: read('SVC_WS_URL', socketUrl),
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     speechTimeoutMs: read('SVC_SPEECH_TIMEOUT_S', secondsAsMs) ?? 15_000,
     transcribeTimeoutMs: read('SVC_TRANSCRIBE_TIMEOUT_S', secondsAsMs) ?? 120_000,

@@ -6,6 +6,7 @@ import type {
   Grant,
   Granted,
   Settle,
+  SpeechModels,
   SpeechVoices,
   SpeechVoicesAsked,
   StreamsJudged,
@@ -75,6 +76,11 @@ export class GatewayClient {
 
   async voices(filter: SpeechVoicesAsked): Promise<SpeechVoices> {
     return this.#request<SpeechVoices>(`/v1/voice/voices?${new URLSearchParams(filter).toString()}`)
+  }
+
+  async models({ org, env }: Entered): Promise<SpeechModels> {
+    const asked = new URLSearchParams({ org, ...(env && { env }) })
+    return this.#request<SpeechModels>(`/v1/voice/models?${asked.toString()}`)
   }
 
   async #settle(grant: string, settlement: Settle): Promise<void> {

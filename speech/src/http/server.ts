@@ -15,6 +15,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { isOpenAiClient, openAiRefusal } from '../foundation/openai-requests.ts'
 import { Refusal } from '../foundation/refusals.ts'
 import type { Settings } from '../foundation/settings.ts'
 import { traceRequests } from './traced-requests.ts'
@@ -72,6 +73,8 @@ export function makeServer(
   })
   server.addHook('onRequest', (request, reply, done) => {
     slowBodies.watch(request.raw, reply.raw)
+    request.isOpenAi = isOpenAiClient(request.headers)
+    if (request.isOpenAi) reply.header('x-request-id', request.id) // where these clients look for it
     reply.header('x-svc-request-id', request.id).header('x-content-type-options', 'nosniff')
     // the hook after this one is not called for an answer that does not get there
     reply.raw.once('close', () => {
@@ -117,13 +120,14 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   const refusal = asRefusal(error, request)
   if (refusal.status === 500) request.log.error({ err: error, ...aboutRequest(request) }, 'a request failed')
   const { status, code, message, headers } = refusal
+  const isOpenAi = request.isOpenAi ?? isOpenAiClient(request.headers) // no hook runs for a path that is no path
   void reply
     .code(status)
     .header('x-svc-request-id', request.id)
     .header('x-content-type-options', 'nosniff')
     .headers(headers)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: message, code }))
+    .send(JSON.stringify(isOpenAi ? openAiRefusal(refusal) : { error: message, code }))
 }
 
 function asRefusal(error: FastifyError, request: FastifyRequest): Refusal {

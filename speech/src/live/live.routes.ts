@@ -17,8 +17,11 @@ const options = {
   closeTimeout: 5_000,
 }
 
+const path = '/v1/audio/transcriptions/stream'
+
 export async function streamRoutes(server: Server, parts: Parts, limits = usualLimits) {
   const { gateway, vendors, tasks } = parts
+  const { socketUrl } = parts.settings
   const streams = new OpenStreams(gateway, limits)
   parts.meters.gauge('switchroom_speech_streams', () => [[streams.count]])
   tasks.start(streams.judgement)
@@ -37,7 +40,7 @@ export async function streamRoutes(server: Server, parts: Parts, limits = usualL
 
   const stream: Omit<RouteOptions, 'access'> = {
     method: 'GET',
-    url: '/v1/audio/transcriptions/stream',
+    url: path,
     preHandler: async ({ ws, raw, id, query, entered }) => {
       if (!ws) return
       const opening = await open(gateway, entered.key_id, query as Record<string, unknown>)
@@ -47,7 +50,8 @@ export async function streamRoutes(server: Server, parts: Parts, limits = usualL
       else raw.socket.once('close', leave)
     },
     handler: () => {
-      throw new Refusal(426, 'UPGRADE_REQUIRED', 'live transcription is opened as a WebSocket', {
+      const where = socketUrl === undefined ? '' : ` at ${socketUrl}${path}`
+      throw new Refusal(426, 'UPGRADE_REQUIRED', `live transcription is opened as a WebSocket${where}`, {
         upgrade: 'websocket',
       })
     },

@@ -108,7 +108,7 @@ test('a voice or a model that does not exist is refused by its own code (S-438, 
     [{ voice: 'nul\0' }, 'BAD_VOICE', 'there is no voice of that name'],
     [{ model: 'nosuch/x' }, 'BAD_MODEL', /nosuch/],
     [{ model: 'openai/nosuch' }, 'BAD_MODEL', /nosuch/],
-    [{ model: 'tts-1' }, 'BAD_MODEL', '`model` is provider/model or provider/auto'],
+    [{ model: 'nosuch' }, 'BAD_MODEL', '`model` is provider/model or provider/auto'],
     [{ model: 'nul/\0' }, 'BAD_MODEL', 'there is no model of that name'],
     [{ model: 'local/espeak' }, 'BAD_VOICE', /openai/],
   ]

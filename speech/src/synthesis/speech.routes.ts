@@ -4,8 +4,9 @@ import { bearerOf } from '../http/authentication.ts'
 import { readJsonBodies } from '../http/json-body.ts'
 import type { Parts, Server } from '../http/server.ts'
 import type { Settings } from '../foundation/settings.ts'
-import { readSpeech, type AskedSpeech } from './speech-request.ts'
-import { eventsOf, headersOf, soundOf } from './speech-answers.ts'
+import { isOpenAiSpeech } from '../foundation/openai-requests.ts'
+import { answerOf, headersOf } from './speech-answers.ts'
+import { fieldsOf, readSpeech, type AskedSpeech } from './speech-request.ts'
 import { Speech } from './speech.ts'
 
 declare module 'fastify' {
@@ -29,12 +30,13 @@ export async function speechRoutes(server: Server, parts: Parts, stallMs = usual
   })
 
   server.post('/v1/audio/speech', async (request, reply) => {
-    const asked = readSpeech(request.body)
+    const fields = fieldsOf(request.body)
+    const isOpenAi = request.isOpenAi === true || isOpenAiSpeech(fields)
+    request.isOpenAi = isOpenAi
+    const asked = readSpeech(fields, isOpenAi)
     request.asked = asked
     const saying = await speech.begin(bearerOf(request), asked, callerGone(reply))
-    const answer = asked.timestamps
-      ? eventsOf(saying, asked, request.id, request.log)
-      : soundOf(saying, request.log)
+    const answer = answerOf(saying, asked, request)
     reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
     return reply.headers(headersOf(asked)).send(Readable.from(answer, { objectMode: false }))
   })

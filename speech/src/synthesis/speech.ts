@@ -4,7 +4,7 @@ import type { GatewayClient } from '../gateway/gateway-client.ts'
 import { choiceOf, vendorOf } from '../gateway/granted-vendors.ts'
 import { upstreamError } from '../foundation/refusals.ts'
 import type { Parts } from '../http/server.ts'
-import { soundForm, type SoundForm } from '../sound/sound-forms.ts'
+import { soundForm, soundForms, type SoundForm } from '../sound/sound-forms.ts'
 import type { AskedSpeech } from './speech-request.ts'
 import { TimedWords, type Timed } from './timed-words.ts'
 import { voicePieces } from './voice-pieces.ts'
@@ -42,8 +42,9 @@ export class Speech {
       language: asked.language,
       voice: asked.voice,
       characters: asked.characters,
-      response_format: asked.format,
+      response_format: soundForms.find((form) => form === asked.format) ?? 'pcm', // we write the others ourselves
       speed: asked.speed,
+      ...(asked.isOpenAi && { openai: true }),
     })
     const progress = new Progress(asked.sampleRate, (spoken) => this.#gateway.settle(grant.id, { spoken }))
     gone.addEventListener('abort', () => progress.leave(), { once: true })
@@ -78,21 +79,23 @@ export class Speech {
       for await (const piece of spoken)
         for (const said of timed ? timed.take(piece) : untimed(piece)) yield* written(said)
       for (const said of timed?.end() ?? []) yield* written(said)
-      const last = form.end()
+      const last = await form.end()
       if (last.length > 0) yield { type: 'audio', bytes: last }
       progress.complete()
     } catch (error) {
       progress.fail()
       throw upstreamError(grant.vendor, error)
+    } finally {
+      form.close?.()
     }
 
-    function* written(said: Timed): Iterable<Said> {
+    async function* written(said: Timed): AsyncIterable<Said> {
       if (said.type === 'word') {
         yield said
         return
       }
       progress.add(said.pcm.length)
-      const bytes = form.take(said.pcm)
+      const bytes = await form.take(said.pcm)
       if (bytes.length > 0) yield { type: 'audio', bytes }
     }
   }

@@ -8,6 +8,7 @@ export interface Transcribed {
   model: string
   seconds: number
   diarize: boolean
+  isTranslated: boolean
 }
 
 export const plainAnswer = ({ transcript: { text, language }, seconds }: Transcribed) => ({
@@ -17,11 +18,8 @@ export const plainAnswer = ({ transcript: { text, language }, seconds }: Transcr
 })
 
 export function verboseAnswer(heard: Transcribed) {
-  const { transcript, model, seconds, diarize } = heard
+  const { transcript, model, diarize } = heard
   const speakerOf = (speaker: number | undefined) => (diarize && speaker !== undefined ? { speaker } : {})
-  const whole: Transcript['segments'] =
-    transcript.text === '' ? [] : [{ start: 0, end: seconds, text: transcript.text }]
-  const segments = transcript.segments.length > 0 ? transcript.segments : whole
   return {
     ...plainAnswer(heard),
     model,
@@ -30,13 +28,19 @@ export function verboseAnswer(heard: Transcribed) {
       ...timesOf(said),
       ...speakerOf(said.speaker),
     })),
-    segments: segments.map((segment, id) => ({
+    segments: segmentsOf(heard).map((segment, id) => ({
       id,
       ...timesOf(segment),
       text: segment.text,
       ...speakerOf(segment.speaker),
     })),
   }
+}
+
+/** Those of the vendor, else one for the whole. */
+export function segmentsOf({ transcript: { segments, text }, seconds }: Transcribed): Transcript['segments'] {
+  if (segments.length > 0) return segments
+  return text === '' ? [] : [{ start: 0, end: seconds, text }]
 }
 
 const timesOf = ({ start, end }: { start: number; end: number }) => ({

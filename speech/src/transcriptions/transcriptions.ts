@@ -18,6 +18,16 @@ interface Prepared {
   seconds: number | null
 }
 
+export interface Listening {
+  upload: Upload
+  hold: Hold
+  gone: AbortSignal
+  /** Called with text that is known before the rest. */
+  tell?: (text: string) => void
+  /** Into English. */
+  translate?: boolean
+}
+
 /** A recording to text: granted by the gateway, transcribed by a vendor, and settled in any case. */
 export class Transcriptions {
   readonly #parts: Parts
@@ -26,47 +36,48 @@ export class Transcriptions {
     this.#parts = parts
   }
 
-  async transcribe(
-    keyId: string,
-    asked: Asked,
-    upload: Upload,
-    hold: Hold,
-    gone: AbortSignal,
-  ): Promise<Transcribed> {
-    const { model, language, diarize } = asked
+  async transcribe(keyId: string, asked: Asked, listening: Listening): Promise<Transcribed> {
+    const { model, language, diarize, isOpenAi } = asked
+    const isTranslated = listening.translate === true
     const ask = { doing: 'transcriptions', key_id: keyId, model, language, diarize } as const
-    const grant = await this.#parts.gateway.grant(ask)
+    const theirs = { ...(isOpenAi && { openai: true }), ...(isTranslated && { translate: true }) }
+    const grant = await this.#parts.gateway.grant({ ...ask, ...theirs })
     let seconds = 0
     try {
-      const transcript = await this.#heard(grant, upload, hold, gone)
+      const transcript = await this.#heard(grant, listening)
       seconds = transcript.duration
-      return { transcript, seconds, diarize, model: `${grant.vendor}/${grant.model}` }
+      return { transcript, seconds, diarize, isTranslated, model: `${grant.vendor}/${grant.model}` }
     } finally {
       this.#parts.gateway.settle(grant.id, { seconds })
     }
   }
 
-  async #heard(
-    grant: Grant,
-    upload: Upload,
-    hold: Hold,
-    gone: AbortSignal,
-  ): Promise<Transcript & { duration: number }> {
+  async #heard(grant: Grant, listening: Listening): Promise<Transcript & { duration: number }> {
+    const { upload, hold, gone } = listening
     const vendor = vendorOf(this.#parts.vendors, 'stt', grant)
     const { recording, seconds } = await prepared(upload, vendor, hold, gone)
-    const transcript = await this.#ask(vendor, grant, recording, gone)
+    const transcript = await this.#ask(vendor, grant, recording, listening)
     const duration = transcript.duration ?? seconds ?? (await measured(upload, transcript, gone))
     return { ...transcript, duration }
   }
 
-  async #ask(vendor: InstalledVendor, grant: Grant, recording: Recording, gone: AbortSignal) {
+  async #ask(
+    vendor: InstalledVendor,
+    grant: Grant,
+    recording: Recording,
+    { gone, tell, translate }: Listening,
+  ) {
     const { transcribeTimeoutMs } = this.#parts.settings
     const deadline = AbortSignal.timeout(transcribeTimeoutMs)
     try {
       const transcriber = await vendor.transcriber(choiceOf(grant))
-      if (!transcriber.transcribe)
-        throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} listens live alone`)
-      return await transcriber.transcribe(recording, AbortSignal.any([gone, deadline]))
+      const signal = AbortSignal.any([gone, deadline])
+      const cannot = translate ? 'does not translate' : 'listens live alone'
+      const heard = translate
+        ? transcriber.translate?.(recording, signal)
+        : transcriber.transcribe?.(recording, signal, tell)
+      if (!heard) throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} ${cannot}`)
+      return await heard
     } catch (error) {
       if (deadline.aborted)
         throw new Refusal(

@@ -65,11 +65,17 @@ async function read(request: FastifyRequest, hold: Hold): Promise<Upload> {
   const fields = new Map<string, unknown>()
   let found: Pick<Upload, 'file' | 'form'> | undefined
   for await (const part of request.parts({ limits }))
-    if (part.type === 'field') fields.set(part.fieldname, part.valueTruncated ? null : part.value)
+    if (part.type === 'field') keep(fields, part.fieldname, part.valueTruncated ? null : part.value)
     else if (part.fieldname === 'file' && !found) found = await fileFrom(part.file, hold)
     else await passOver(part.file)
   if (!found) throw badRequest('`file` is required: the audio, as a file of the form')
   return { ...found, fields }
+}
+
+/** A name that ends in brackets is a list. */
+function keep(fields: Map<string, unknown>, name: string, value: unknown) {
+  const before = (fields.get(name) ?? []) as unknown[]
+  fields.set(name, name.endsWith('[]') ? [...before, value] : value)
 }
 
 async function fileFrom(source: Readable, hold: Hold): Promise<Pick<Upload, 'file' | 'form'>> {

@@ -37,6 +37,7 @@ export function guardedTranscriber(build: () => Transcriber, { credentials, retr
   const transcriber = built(build, credentials)
   const listen = transcriber.listen?.bind(transcriber)
   const transcribe = transcriber.transcribe?.bind(transcriber)
+  const translate = transcriber.translate?.bind(transcriber)
   return {
     ...(listen && {
       listen(audio, sampleRate, signal) {
@@ -47,10 +48,26 @@ export function guardedTranscriber(build: () => Transcriber, { credentials, retr
       },
     }),
     ...(transcribe && {
-      transcribe: (recording, signal) =>
+      transcribe(recording, signal, tell) {
+        let hasTold = false
+        // what was told cannot be taken back
+        const telling = (text: string) => {
+          hasTold = true
+          tell?.(text)
+        }
+        const patience = { credentials, signal, retries, canRepeat: () => !hasTold }
+        return firstOf(
+          patientStream(patience, async function* (inner) {
+            yield await transcribe(recording, inner, tell && telling)
+          }),
+        )
+      },
+    }),
+    ...(translate && {
+      translate: (recording, signal) =>
         firstOf(
           patientStream({ credentials, signal, retries }, async function* (inner) {
-            yield await transcribe(recording, inner)
+            yield await translate(recording, inner)
           }),
         ),
     }),

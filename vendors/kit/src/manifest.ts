@@ -38,6 +38,8 @@ const StageManifest = Type.Object({
   temperature: Type.Optional(Type.Tuple([Type.Number(), Type.Number()])),
   ends_turn: Type.Optional(Type.Boolean()),
   batch: Type.Optional(Type.Boolean()),
+  /** Models that hear a recording of any language as English. */
+  translates: Type.Optional(names),
   diarize: Type.Optional(Type.Object({ batch: Type.Boolean(), live: Type.Boolean() })),
   formats: Type.Optional(names),
   auto: Type.Optional(Type.Record(Type.String(), Type.String())),

@@ -50,8 +50,13 @@ export type Spoken =
 export interface Transcriber {
   /** Live: absent if the class takes only a whole utterance. */
   listen?(audio: AsyncIterable<LiveAudio>, sampleRate: number, signal: AbortSignal): AsyncIterable<Heard>
-  /** A whole recording: absent if the class only listens live. */
-  transcribe?(recording: Recording, signal: AbortSignal): Promise<Transcript>
+  /**
+   * A whole recording: absent if the class only listens live. A vendor that knows some of the text before the rest says
+   * it with `tell`; what it told is the beginning of the transcript's text.
+   */
+  transcribe?(recording: Recording, signal: AbortSignal, tell?: (text: string) => void): Promise<Transcript>
+  /** A whole recording of any language, in English: for the models that the manifest's `translates` names. */
+  translate?(recording: Recording, signal: AbortSignal): Promise<Transcript>
 }
 
 /** Samples as of `Voice`, or the wish to have committed what was heard so far. */

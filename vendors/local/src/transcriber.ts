@@ -26,7 +26,7 @@ export function localTranscriber({ keywords }: Setting): Transcriber {
       }
     },
 
-    async transcribe({ bytes }, signal): Promise<Transcript> {
+    async transcribe({ bytes }, signal, tell): Promise<Transcript> {
       refuseUnknown(keywords)
       const { format, data } = samplesOf(bytes)
       if (data.length > longestRecordingMinutes * 60 * bytesPerSecond(format))
@@ -34,8 +34,11 @@ export function localTranscriber({ keywords }: Setting): Transcriber {
       const utterances: ReturnType<typeof utteranceOf>[] = []
       let duration = 0
       for await (const message of heard('recording', format, piecewise(data), signal)) {
-        if (message.type === 'final') utterances.push(utteranceOf(message))
-        else if (message.type === 'done') duration = Number(message['duration'])
+        if (message.type === 'final') {
+          const utterance = utteranceOf(message)
+          tell?.(utterances.length === 0 ? utterance.text : ` ${utterance.text}`)
+          utterances.push(utterance)
+        } else if (message.type === 'done') duration = Number(message['duration'])
       }
       return {
         text: utterances.map(({ text }) => text).join(' '),

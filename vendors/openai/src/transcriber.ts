@@ -3,7 +3,8 @@ import { silent } from '@switchroom/kit/failures'
 import { codeOfLanguage, primaryTag } from '@switchroom/kit/languages'
 import { formWith } from '@switchroom/kit/recordings'
 import { ask, jsonOf } from '@switchroom/kit/requests'
-import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
+import { eventOf, serverEvents } from '@switchroom/kit/server-events'
+import type { Recording, Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
 import { hintsOf } from './transcription-hints.ts'
 
@@ -13,11 +14,16 @@ const tellsTimes = 'whisper-1'
 export function transcriber({ keywords, credentials }: Setting): Transcriber {
   const { base_url: base = openAiAddress, language, prompt, ...rest } = keywords
   const address = addressOf(String(base), '/audio/transcriptions')
+  const translations = addressOf(String(base), '/audio/translations')
   const headers = { authorization: `Bearer ${credentials['api_key']}` }
+  const formOf = (recording: Recording) => {
+    const form = formWith('file', recording)
+    for (const [keyword, value] of Object.entries(rest)) form.set(keyword, String(value))
+    return form
+  }
   return {
-    async transcribe(recording, signal) {
-      const form = formWith('file', recording)
-      for (const [keyword, value] of Object.entries(rest)) form.set(keyword, String(value))
+    async transcribe(recording, signal, tell) {
+      const form = formOf(recording)
       if (typeof language === 'string') form.set('language', primaryTag(language)) // `pt-BR` is refused
       const hints = hintsOf(String(rest['model']), prompt)
       if (hints.prompt !== undefined) form.set('prompt', hints.prompt)
@@ -25,8 +31,18 @@ export function transcriber({ keywords, credentials }: Setting): Transcriber {
       const isTimed = rest['model'] === tellsTimes
       form.set('response_format', isTimed ? 'verbose_json' : 'json')
       if (isTimed) for (const unit of ['word', 'segment']) form.append('timestamp_granularities[]', unit)
+      if (tell && !isTimed) form.set('stream', 'true')
       const answer = await ask(address, { headers, body: form, signal })
-      return transcriptOf((await jsonOf(answer)) as Answer)
+      return transcriptOf(
+        tell && isEventStream(answer) ? await streamed(answer, tell) : ((await jsonOf(answer)) as Answer),
+      )
+    },
+
+    async translate(recording, signal) {
+      const form = formOf(recording)
+      form.set('response_format', 'verbose_json')
+      const answer = await ask(translations, { headers, body: form, signal })
+      return { ...transcriptOf((await jsonOf(answer)) as Answer), language: 'en' }
     },
   }
 }
@@ -40,6 +56,20 @@ interface Answer {
   words?: { word: string; start: number; end: number }[]
   segments?: { start: number; end: number; text: string }[]
   usage?: { seconds?: number }
+}
+
+const isEventStream = ({ headers }: Response) =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/** Tells the text as it comes; what the last event says is the answer. */
+async function streamed(answer: Response, tell: (text: string) => void): Promise<Answer> {
+  for await (const data of serverEvents(answer)) {
+    if (data === '[DONE]') break
+    const event = eventOf(data)
+    if (typeof event['delta'] === 'string') tell(event['delta'])
+    if (event['type'] === 'transcript.text.done') return event
+  }
+  throw silent('it stopped before the end of the transcript')
 }
 
 function transcriptOf({ text, languages, duration, words, segments, usage, ...rest }: Answer): Transcript {

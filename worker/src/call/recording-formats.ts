@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { wavHeader, wavHeaderBytes } from '@switchroom/audio/wav'
-import { isOpusRate, OggOpusWriter } from '@switchroom/media/sound/ogg-opus'
+import { isOpusRate, OggOpusWriter } from '@switchroom/audio/ogg-opus'
 
 export const recordingFormats = ['wav', 'opus'] as const
 export type RecordingFormat = (typeof recordingFormats)[number]

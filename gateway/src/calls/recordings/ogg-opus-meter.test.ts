@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OggOpusWriter } from '@switchroom/media/sound/ogg-opus'
+import { OggOpusWriter } from '@switchroom/audio/ogg-opus'
 import { assert as holds, integer, nat, property } from 'fast-check'
 import { OggOpusMeter } from './ogg-opus-meter.ts'
 

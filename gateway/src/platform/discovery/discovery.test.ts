@@ -25,6 +25,18 @@ test('the address of the voice server is in a header beside the document if the 
   assert.equal(headers.get('link'), '<https://speech.example>; rel="voice-server"')
 })
 
+test('the address where its sockets are opened is beside it if that is another one (S-003, SD-01)', async () => {
+  await using apart = await startDeployment({
+    SVC_VOICE_URL: 'https://speech.example',
+    SVC_WS_URL: 'wss://live.example/',
+  })
+  const { headers } = await apart.anonymous.get('/.well-known/svc')
+  assert.equal(
+    headers.get('link'),
+    '<https://speech.example>; rel="voice-server", <wss://live.example>; rel="voice-server-socket"',
+  )
+})
+
 test('it reads the settings for sign-up and the shortest password (I-022, I-023, I-024)', async () => {
   await using deployment = await startDeployment({ SVC_SIGNUP: 'yes', SVC_MIN_PASSWORD: '0' })
   const { body } = await deployment.anonymous.get('/.well-known/svc')

@@ -1,8 +1,9 @@
-import type { Plan } from '@switchroom/contract/accounts'
+import type { Account, Plan } from '@switchroom/contract/accounts'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendor } from '@switchroom/kit/installed'
 import { isAllowedOn } from '../access/plan-rules.ts'
+import type { NamedOrg } from '../lent-keys/lent-keys.ts'
 import type { RateTable } from '../rates/rates.ts'
 import { badModel } from './voice-refusals.ts'
 
@@ -12,6 +13,12 @@ export interface Chosen {
   vendor: InstalledVendor
   model: string
   knobs: Record<string, unknown>
+}
+
+/** Whose request it is, with its account. */
+export interface OrgAccount {
+  caller: NamedOrg
+  account: Account
 }
 
 type Named = Pick<Chosen, 'stage' | 'vendor' | 'model'>

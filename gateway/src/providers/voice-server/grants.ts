@@ -13,6 +13,7 @@ import type { TranscriberChoice } from './transcriber-choice.ts'
 import type { Admitted, Admission } from './admission.ts'
 import * as store from './grants.store.ts'
 import { unseenMs, type OpenStreams } from './open-streams.ts'
+import type { OpenAiNames } from './openai-names.ts'
 import type { SpeechChoice } from './speech-choice.ts'
 import { badModel, insufficientCredits, invalidKey, noCreditsLeft, told } from './voice-refusals.ts'
 
@@ -32,6 +33,7 @@ export interface GrantParts {
   stageKeys: StageKeys
   speechChoice: SpeechChoice
   transcriberChoice: TranscriberChoice
+  openAiNames: OpenAiNames
   openStreams: OpenStreams
 }
 
@@ -84,9 +86,10 @@ export class Grants {
     await store.forgetOldGrants(database, later(now, -openKeptMs), later(now, -settledKeptMs))
   }
 
-  async #granted(asked: AskGrant): Promise<Grant> {
-    const { providersRow, stageKeys, speechChoice, transcriberChoice } = this.#parts
-    const [admitted, row] = await Promise.all([this.#admitted(asked), providersRow.read()])
+  async #granted(request: AskGrant): Promise<Grant> {
+    const { providersRow, stageKeys, speechChoice, transcriberChoice, openAiNames } = this.#parts
+    const [admitted, row] = await Promise.all([this.#admitted(request), providersRow.read()])
+    const asked = request.openai ? await openAiNames.inOurNames(admitted, request, row) : request
     const { caller } = admitted
     const { doing } = asked
     const chosen =

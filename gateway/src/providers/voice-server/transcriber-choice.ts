@@ -6,9 +6,17 @@ import type { StageKeys } from '../lent-keys/stage-keys.ts'
 import type { Rates, RateTable } from '../rates/rates.ts'
 import { splitWord, type VendorModel } from '../parsing/stage-parsing.ts'
 import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
-import { isListed, isOnPlan, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
+import {
+  isListed,
+  isOnPlan,
+  isPriced,
+  noSuchModel,
+  refuseBeyondPlan,
+  type Chosen,
+  type OrgAccount,
+} from './chosen.ts'
 import defaults from '../../../default-transcribers.json' with { type: 'json' }
-import type { Admitted } from './admission.ts'
+import { listed } from '../../foundation/refusals.ts'
 import { badModel, diarizeUnsupported } from './voice-refusals.ts'
 
 type Hearing = 'transcriptions' | 'streams'
@@ -27,15 +35,21 @@ export class TranscriberChoice {
     this.#parts = parts
   }
 
-  async choose(admitted: Admitted, doing: Hearing, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
+  async choose(admitted: OrgAccount, doing: Hearing, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
     const rates = await this.#parts.rates.table()
     const diarize = asked.diarize ?? false
     const named =
       asked.model === null
-        ? await this.#default(admitted, doing, diarize, row, rates)
+        ? asked.translate
+          ? await this.#translator(admitted, row, rates)
+          : await this.#default(admitted, doing, diarize, row, rates)
         : this.#named(doing, asked.model)
     const chosen = { stage: 'stt', ...named } as const
     refuseUnknown(doing, chosen, row, rates)
+    if (asked.translate && !translationsOf(chosen.vendor).includes(chosen.model))
+      throw badModel(
+        `\`model\`: ${chosen.vendor.name}/${chosen.model} does not translate: transcribe it instead`,
+      )
     refuseBeyondPlan(admitted.account.plan, chosen, rates)
     if (diarize && !tellsSpeakersApart(doing, chosen))
       throw diarizeUnsupported(
@@ -50,7 +64,7 @@ export class TranscriberChoice {
 
   /** The first of the default models that has a key and offers the service; else one that needs no key. */
   async #default(
-    { caller, account }: Admitted,
+    { caller, account }: OrgAccount,
     doing: Hearing,
     diarize: boolean,
     row: ProviderRow,
@@ -76,6 +90,22 @@ export class TranscriberChoice {
     return { vendor, model }
   }
 
+  /** The first model that translates and has a key. */
+  async #translator({ caller, account }: OrgAccount, row: ProviderRow, rates: RateTable) {
+    const { vendors, stageKeys } = this.#parts
+    const all = vendors.all.flatMap((vendor) => translationsOf(vendor).map((model) => ({ vendor, model })))
+    for (const { vendor, model } of all) {
+      if (!isOnPlan(account.plan, { stage: 'stt', vendor, model }, rates)) continue
+      if (await stageKeys.find(caller, 'stt', { vendor: vendor.name, model }, row)) return { vendor, model }
+    }
+    const able = all.map(({ vendor, model }) => `${vendor.name}/${model}`)
+    throw badModel(
+      able.length > 0
+        ? `\`model\`: ${listed(able)} can translate, and has no key to run on here: bring one of your own`
+        : '`model`: no vendor of this deployment translates: transcribe it instead',
+    )
+  }
+
   /** `provider/model`, or a provider: its first default model, else its manifest's. */
   #named(doing: Hearing, word: string): { vendor: InstalledVendor; model: string } {
     const { vendors } = this.#parts
@@ -99,6 +129,8 @@ function refuseUnknown(doing: Hearing, chosen: Omit<Chosen, 'knobs'>, row: Provi
   if (doing === 'streams' && classOf(chosen)?.streams !== true)
     throw badModel(`\`model\`: ${vendor.name}/${model} does not listen live`)
 }
+
+const translationsOf = ({ manifest }: InstalledVendor) => manifest?.stages.stt?.translates ?? []
 
 /** Every default model has this form. */
 const wholeWord = (word: string): VendorModel => splitWord(word) ?? { vendor: word, model: '' }

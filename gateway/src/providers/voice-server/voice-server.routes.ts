@@ -7,6 +7,8 @@ import {
   Granted,
   GrantParams,
   Settle,
+  SpeechModels,
+  SpeechModelsAsked,
   SpeechVoices,
   SpeechVoicesAsked,
   StreamsJudged,
@@ -18,17 +20,19 @@ import type { Admission } from './admission.ts'
 import type { Grants } from './grants.ts'
 import type { StreamChecks } from './stream-checks.ts'
 import type { SpeechCatalogue } from './speech-catalogue.ts'
+import type { SpeechModelList } from './speech-models.ts'
 
 export interface VoiceServerParts {
   voiceAdmission: Admission
   grants: Grants
   streamChecks: StreamChecks
   speechCatalogue: SpeechCatalogue
+  speechModels: SpeechModelList
 }
 
 /** For the platform's own voice servers. A refusal that they pass on is a normal answer here. */
 export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
-  const { voiceAdmission, grants, streamChecks, speechCatalogue } = parts
+  const { voiceAdmission, grants, streamChecks, speechCatalogue, speechModels } = parts
 
   server.post(
     '/v1/voice/entries',
@@ -97,5 +101,18 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
       },
     },
     (request) => speechCatalogue.list(request.query),
+  )
+
+  server.get(
+    '/v1/voice/models',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'The models that an org may name at a voice server',
+        querystring: SpeechModelsAsked,
+        response: { 200: SpeechModels, ...refusals(404) },
+      },
+    },
+    (request) => speechModels.list(request.query),
   )
 }

@@ -5,12 +5,7 @@ const frameMs = 20
 /** Ogg counts in samples of 48 kHz, whatever rate was encoded. */
 const clockRate = 48_000
 const ticksPerFrame = (clockRate / 1000) * frameMs
-/** So few that their segments fit into a page, however long Opus makes them. */
-const packetsPerPage = 40
 const complexity = 3
-/** Of both channels together. */
-const bitsPerSecond = 48_000
-const channels = 2
 /** OPUS_GET_LOOKAHEAD, which the library's types call by a name that it does not have. */
 const getLookahead = 4027
 
@@ -19,8 +14,20 @@ const opusRates = [8000, 12_000, 16_000, 24_000, 48_000] as const
 type OpusRate = (typeof opusRates)[number]
 export const isOpusRate = (rate: number): rate is OpusRate => opusRates.some((known) => known === rate)
 
-/** Writes a stereo sound as an Ogg Opus file (RFC 7845), a second at a time. */
+export interface OggOpusOptions {
+  channels: 1 | 2
+  /** Of all channels together. */
+  bitsPerSecond: number
+  /** At most 40: so few that their segments fit into a page, however long Opus makes them. */
+  packetsPerPage: number
+}
+
+/** Both sides of a call, for a file. */
+const usual: OggOpusOptions = { channels: 2, bitsPerSecond: 48_000, packetsPerPage: 40 }
+
+/** Writes a sound as an Ogg Opus file (RFC 7845), a page at a time. */
 export class OggOpusWriter {
+  readonly #options: OggOpusOptions
   readonly #encoder: Encoder
   readonly #sampleRate: OpusRate
   readonly #skippedTicks: number
@@ -32,7 +39,9 @@ export class OggOpusWriter {
   #encodedTicks = 0
   #page = 0
 
-  constructor(sampleRate: OpusRate, serial: number) {
+  constructor(sampleRate: OpusRate, serial: number, options = usual) {
+    const { channels, bitsPerSecond } = options
+    this.#options = options
     this.#sampleRate = sampleRate
     this.#serial = serial
     this.#encoder = new Encoder({ channels, sample_rate: sampleRate, application: 'audio' })
@@ -48,7 +57,7 @@ export class OggOpusWriter {
     const head = Buffer.alloc(19)
     head.write('OpusHead')
     head.writeUInt8(1, 8)
-    head.writeUInt8(channels, 9)
+    head.writeUInt8(this.#options.channels, 9)
     head.writeUInt16LE(this.#skippedTicks, 10)
     head.writeUInt32LE(this.#sampleRate, 12)
     const vendor = Buffer.from('Switchroom')
@@ -59,8 +68,9 @@ export class OggOpusWriter {
     return Buffer.concat([this.#write([head], 0, { isFirst: true }), this.#write([tags], 0)])
   }
 
-  /** Interleaved samples of both channels; answers the pages that are full. */
+  /** Interleaved samples of the channels; answers the pages that are full. */
   encode(samples: Int16Array): Buffer {
+    const { channels, packetsPerPage } = this.#options
     const pages: Buffer[] = []
     this.#samples += samples.length / channels
     for (let at = 0; at < samples.length;) {
@@ -76,6 +86,7 @@ export class OggOpusWriter {
 
   /** What is left; the file then plays exactly as long as what was encoded. */
   end(): Buffer {
+    const { packetsPerPage } = this.#options
     const wantedTicks = Math.round((this.#samples * clockRate) / this.#sampleRate) + this.#skippedTicks
     // silence behind the end pushes the last samples out of the encoder
     while (this.#encodedTicks < wantedTicks || this.#packets.length === 0) {
