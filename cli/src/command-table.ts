@@ -29,6 +29,7 @@ import { signOnCommands } from './commands/sign-on.ts'
 import { speechCommands } from './commands/speech.ts'
 import { tailCommands } from './commands/tail.ts'
 import { threadCommands } from './commands/threads.ts'
+import { webhookCommands } from './commands/webhooks.ts'
 import { workerCommands } from './commands/worker.ts'
 import { completionFor, shells, type Shell } from './completion.ts'
 import { wrongUsage } from './terminal/failures.ts'
@@ -68,6 +69,7 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...providerKeyCommands,
   ...endpointCommands,
+  ...webhookCommands,
   ...signOnCommands,
   ...mailCommands,
   ...auditCommands,
@@ -99,6 +101,7 @@ export const groups: Readonly<Record<string, string>> = {
   keys: 'keys and server tokens',
   'provider-keys': 'API keys of the org at vendors',
   endpoints: 'model endpoints of the org',
+  webhooks: 'addresses that are told of events',
   'sign-on': 'single sign-on',
   mail: 'the SMTP account of the org',
   ops: 'commands of the platform operator',

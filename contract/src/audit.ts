@@ -47,6 +47,12 @@ export const auditActions = [
   'canary.ended',
   'lexicon.set',
   'contact.erased',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.secret_rotated',
+  'webhook.paused',
+  'webhook.redelivered',
   'org.created',
   'org.visited',
   'org.quotas_changed',
@@ -81,6 +87,7 @@ export const auditTargetKinds = [
   'judging',
   'agent',
   'contact',
+  'webhook',
   'platform',
 ] as const
 export type AuditTargetKind = (typeof auditTargetKinds)[number]

@@ -76,6 +76,8 @@ import { orgAdministrationRoutes } from './platform/orgs/orgs.routes.ts'
 import { ConsoleFiles } from './platform/pages/console-files.ts'
 import { vaultRoutes } from './platform/vault/vault.routes.ts'
 import { pageRoutes } from './platform/pages/pages.routes.ts'
+import { webhookDeliveryRoutes } from './webhooks/deliveries/deliveries.routes.ts'
+import { webhookEndpointRoutes } from './webhooks/endpoints/endpoints.routes.ts'
 import type { Services } from './services.ts'
 
 /** The server with every route on it, not yet listening. */
@@ -178,6 +180,9 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
   await webhookRoutes(server, services.webhook)
   threadRoutes(server, services.threads, services.messageSender)
   templateRoutes(server, services.templates)
+
+  webhookEndpointRoutes(server, services.webhookEndpoints)
+  webhookDeliveryRoutes(server, services.webhookDeliveries)
 
   await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
   discoveryRoutes(server, services.discovery, services.settings)

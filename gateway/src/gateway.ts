@@ -88,7 +88,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       services.writtenCalls.adoptionTask,
       services.callOutlets.task,
     ]
-    tasks.start(...upkeep, services.letterTasks.task, ...newWork)
+    tasks.start(...upkeep, services.letterTasks.task, services.webhookTasks.task, ...newWork)
 
     const stop = async () => {
       isStopping = true
@@ -102,8 +102,12 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       const lettersStopped = tasks
         .stop(services.letterTasks.task)
         .then(() => services.letterTasks.stop(graceMs))
+      const webhooksStopped = tasks
+        .stop(services.webhookTasks.task)
+        .then(() => services.webhookTasks.stop(graceMs))
       await listeners.close(graceMs)
       await lettersStopped
+      await webhooksStopped
       services.retention.stop()
       await Promise.all([
         tasks.stop(...upkeep),

@@ -31,6 +31,7 @@ import { accountOfNewborn } from './providers/accounts/accounts.ts'
 import { makeProviders } from './providers/room.ts'
 import { numbersHeld } from './telephony/number-changes/number-purchase.ts'
 import { makeTelephony, type TelephonyRoom } from './telephony/room.ts'
+import { makeWebhooks } from './webhooks/room.ts'
 
 export type Services = ReturnType<typeof makeServices>
 
@@ -115,6 +116,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...calls,
     ...telephony,
   })
+  const webhooks = makeWebhooks({ ...ground, ...http, ...mail, ...people, ...agents, ...calls })
   const agentOfCall: AgentOfCall = (caller, call) => calls.callRecords.agentOf(caller, call)
   const fleet = new Fleet(settings.fleetKey, {
     org: (idOrSlug) => people.orgs.lookUp(idOrSlug),
@@ -170,6 +172,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       telephony.workers,
       telephony.carrierAccounts,
       messaging.waitingMessages,
+      webhooks.webhookDeliveries,
     ],
     slowDatabase,
     logger,
@@ -187,6 +190,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...calls,
     ...telephony,
     ...messaging,
+    ...webhooks,
     agentOfCall,
     auditLog,
     fleet,

@@ -40,6 +40,7 @@ const gatewayRooms = [
   'calls',
   'telephony',
   'messaging',
+  'webhooks',
   'platform',
 ]
 /** The folders of its room `calls`; each imports only those before it. */

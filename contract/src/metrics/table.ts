@@ -2,8 +2,15 @@ import { callMetrics, vendorMetrics } from './call-metrics.ts'
 import type { Metric, MetricPart } from './metric.ts'
 import { processMetrics } from './process-metrics.ts'
 import { telephonyMetrics } from './telephony-metrics.ts'
+import { webhookMetrics } from './webhook-metrics.ts'
 
-const table = [...callMetrics, ...vendorMetrics, ...telephonyMetrics, ...processMetrics] as const
+const table = [
+  ...callMetrics,
+  ...vendorMetrics,
+  ...telephonyMetrics,
+  ...webhookMetrics,
+  ...processMetrics,
+] as const
 
 type Row = (typeof table)[number]
 type NameOf<Type extends Metric['type']> = Extract<Row, { type: Type }>['name']

@@ -60,6 +60,25 @@ test("an org's own model endpoints are recorded without their keys", async () =>
   await check('DELETE /v1/model-endpoints/:name', () => admin.client.delete(`${at}/llama`), by)
 })
 
+test("an org's webhooks are recorded without their secrets and the paths of their addresses", async () => {
+  const { org, admin } = await audited.newOrg()
+  await using receiver = await EndpointFake.start({ key: null })
+  const host = `llm.example.test:${receiver.port}`
+  const by = { org: org.id, actor: byMember(admin), target: { kind: 'webhook', label: host } } as const
+  const at = '/v1/webhooks'
+  const url = `http://${host}/${secret('path-of-the-webhook-0123456789')}`
+  await check('POST /v1/webhooks', () => admin.client.post(at, { url }), by)
+  const [{ id }] = done(await admin.client.get(at)).webhooks
+  await check('PATCH /v1/webhooks/:id', () => admin.client.patch(`${at}/${id}`, { types: ['call.*'] }), by)
+  await check('POST /v1/webhooks/:id/rotate', () => admin.client.post(`${at}/${id}/rotate`, {}), by)
+  const { event } = done(await admin.client.post(`${at}/${id}/test`))
+  await deployment.sql(`update webhook_deliveries set state = 'failed' where event = $1`, [event])
+  const again = () => admin.client.post(`${at}/${id}/deliveries/${event}/redeliver`)
+  await check('POST /v1/webhooks/:id/deliveries/:event/redeliver', again, by)
+  await check('POST /v1/webhooks/:id/redeliver', () => admin.client.post(`${at}/${id}/redeliver`, {}), by)
+  await check('DELETE /v1/webhooks/:id', () => admin.client.delete(`${at}/${id}`), by)
+})
+
 test('an agent is recorded when its production changes, and not in the sandbox', async () => {
   const { org, admin } = await audited.newOrg()
   const by = { org: org.id, actor: byMember(admin), target: { kind: 'agent', id: 'desk' } } as const

@@ -14,6 +14,7 @@ interface Matters {
   'sign-up': { person: string; org: { slug: string; name: string }; code: string }
   'have-account': object
   'accept-first': object
+  'webhook-paused': Linked & { host: string; env: string; since: string }
   test: object
 }
 type Kind = keyof Matters
@@ -72,6 +73,15 @@ const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
       'Hello,',
       'this address was used to sign up, and you are invited to an org already. Accept that invitation first: the link is in the invitation email, and the person who invited you can send another.',
       'If it was not you, ignore this email: nothing changes.',
+    ],
+  }),
+  'webhook-paused': ({ name, orgName, host, env, since, link }) => ({
+    subject: `a webhook of ${withoutLink(orgName, 'your org')} is paused`,
+    paragraphs: [
+      greeting(name),
+      `no event could be delivered to the webhook at ${host} in ${env} since ${since}, so it is paused. Events wait for three days. Look at what it answered, and resume it here:`,
+      link,
+      'You get this email because you are an admin of the org.',
     ],
   }),
   test: () => ({

@@ -36,6 +36,13 @@ const builders: Credential[] = ['admin', 'developer', 'narrowed developer', 'adm
 const talkers: Credential[] = ['admin', 'developer', 'manager', 'supervisor', 'admin of another org']
 const persons: Credential[] = [...builders, 'manager', 'qa', 'supervisor']
 const tokens: Credential[] = ["developer's token", "admin's token", "admin's token without app"]
+const integrators: Credential[] = [
+  'admin',
+  'developer',
+  'narrowed developer',
+  'manager',
+  'admin of another org',
+]
 const operators: Credential[] = ['operator key']
 const fleet: Credential[] = ['fleet']
 
@@ -129,6 +136,10 @@ export const secretRoutes: Record<string, Decision> = {
   'GET /v1/agents/:agent/outbound-trunk': {
     opens: ['fleet', "developer's token", "admin's token", 'admin', 'developer', 'admin of another org'],
   },
+
+  // Webhooks: a new secret is answered once.
+  'POST /v1/webhooks': { opens: integrators, body: () => ({ url: 'https://hooks.invalid' }) },
+  'POST /v1/webhooks/:id/rotate': { opens: integrators, body: () => ({}) },
 
   // Calls.
   'POST /v1/tokens': { opens: [...talkers, ...tokens], body: () => ({ agent: 'nobody' }) },

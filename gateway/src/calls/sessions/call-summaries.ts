@@ -20,7 +20,7 @@ export class CallSummaries {
   }
 
   /** If the entries were deleted, the record still says how the call ended. */
-  async read({ org, env }: Caller, call: string): Promise<CallSummary> {
+  async read({ org, env }: Pick<Caller, 'org' | 'env'>, call: string): Promise<CallSummary> {
     const record = await store.findRecord(this.#database, call, org, env)
     if (!record) throw notFound(`there is no call ${call}`)
     let summary: LogSummary = {

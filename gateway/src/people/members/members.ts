@@ -58,8 +58,8 @@ export class Members {
     this.#proofs = parts.proofs
   }
 
-  async list(org: string): Promise<MemberList> {
-    return { members: (await store.listMembers(this.#database, org)).map(memberOf) }
+  async list(org: string, database: Queryable = this.#database): Promise<MemberList> {
+    return { members: (await store.listMembers(database, org)).map(memberOf) }
   }
 
   async invite(caller: Caller, invited: InviteMember): Promise<Invited> {

@@ -18,7 +18,7 @@ export function observeQueues(meters: GatewayMeters, database: Database, clock: 
   meters.gauge('switchroom_queue_length', async () => {
     const counts = await counted()
     if (!counts) return []
-    const queues = ['letters', 'voice_notes', 'waiting_messages'] as const
+    const queues = ['letters', 'voice_notes', 'waiting_messages', 'webhooks'] as const
     return queues.map((queue): Reading => [counts[queue], queue])
   })
   meters.gauge('switchroom_queue_overdue_seconds', async () => {
@@ -27,6 +27,7 @@ export function observeQueues(meters: GatewayMeters, database: Database, clock: 
     return [
       [overdueS(counts.letters_due_at), 'letters'],
       [overdueS(counts.oldest_message_at), 'waiting_messages'],
+      [overdueS(counts.webhooks_due_at), 'webhooks'],
     ]
   })
 }

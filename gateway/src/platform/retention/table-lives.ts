@@ -39,6 +39,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   environment_provider_keys: 'until it is removed',
   model_endpoints: 'until it is removed',
   org_judging: 'until it is removed',
+  webhook_endpoints: 'until it is removed',
   numbers: 'until it is released or removed',
   carrier_accounts: 'until it is removed and its last number released',
   outbound_credentials: 'for ever: one row a carrier account, sealed',
@@ -78,6 +79,9 @@ export const tableLives: Readonly<Record<string, string>> = {
   asked_turns: 'a day',
   quota_counts: "two days, then until the org's next dial or turn",
   waiting_messages: 'until an app takes the message, a day at most',
+  webhook_events: '7 days, less if the contact is erased',
+  webhook_deliveries: 'as long as its event, less if its endpoint is removed',
+  webhook_attempts: 'as long as its delivery',
 
   // What goes with what it describes.
   untranscribed_messages: 'until the voice note is transcribed or given up',

@@ -11,6 +11,7 @@ import { placeOf as fencePlace } from '../../telephony/worker-offers/fence-lists
 import { placeOf as placementOfferPlace } from '../../telephony/worker-offers/placement-offers.ts'
 import { placeOf as trunkTestPlace } from '../../telephony/worker-offers/trunk-test-offers.ts'
 import { placeOf as outboundCredentialPlace } from '../../telephony/outbound/provisioning.ts'
+import { placeOf as webhookPlace } from '../../webhooks/signing/signing-secrets.ts'
 
 /** Values of a row's key, as text. */
 type RowKey = Readonly<Record<string, string>>
@@ -60,5 +61,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   ),
   sealed('fences', 'pair', { name: 'name' }, ({ name }) => fencePlace(name)),
   sealed('placement_offers', 'sealed', { call: 'call' }, ({ call }) => placementOfferPlace(call)),
+  sealed('webhook_endpoints', 'sealed', { id: 'id' }, ({ id }) => webhookPlace(id)),
   sealed('trunk_test_offers', 'sealed', { id: 'id' }, ({ id }) => trunkTestPlace(id)),
 ]

@@ -5,6 +5,7 @@ import { peopleOperations } from './people.ts'
 import { platformOperations } from './platform.ts'
 import { socketOperations } from './sockets.ts'
 import { telephonyOperations } from './telephony.ts'
+import { webhookOperations } from './webhooks.ts'
 
 /** Whatever changes something, as the harness runs it against whatever else does. */
 export const allOperations: Operations = {
@@ -14,6 +15,7 @@ export const allOperations: Operations = {
   ...callOperations,
   ...socketOperations,
   ...platformOperations,
+  ...webhookOperations,
 }
 
 const counted = 'one letter is counted, as at an invitation, and sent to a server outside'
