@@ -31,6 +31,7 @@ const screens = [
   '/keys',
   '/provider-keys',
   '/model-endpoints',
+  '/webhooks',
   '/judging',
   '/single-sign-on',
   '/mailbox',

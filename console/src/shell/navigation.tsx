@@ -21,6 +21,7 @@ const organization: NavItem[] = [
   { href: '/keys', label: 'Keys' },
   { href: '/provider-keys', label: 'Provider keys', scopes: ['providers'] },
   { href: '/model-endpoints', label: 'Model endpoints', scopes: ['providers'] },
+  { href: '/webhooks', label: 'Webhooks', scopes: ['pipeline', 'team'] },
   { href: '/judging', label: 'Evaluation', scopes: ['pipeline', 'words'] },
   { href: '/single-sign-on', label: 'Single sign-on', scopes: ['team'] },
   { href: '/mailbox', label: 'Mailbox', scopes: ['team'] },

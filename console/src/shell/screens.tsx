@@ -13,6 +13,7 @@ const TeamScreen = lazy(() => import('../team/team-screen.tsx'))
 const KeysScreen = lazy(() => import('../team/keys-screen.tsx'))
 const ProviderKeysScreen = lazy(() => import('../team/provider-keys-screen.tsx'))
 const ModelEndpointsScreen = lazy(() => import('../team/model-endpoints-screen.tsx'))
+const WebhooksScreen = lazy(() => import('../webhooks/webhooks-screen.tsx'))
 const EvaluationScreen = lazy(() => import('../team/evaluation-screen.tsx'))
 const SingleSignOnScreen = lazy(() => import('../team/single-sign-on-screen.tsx'))
 const MailboxScreen = lazy(() => import('../team/mailbox-screen.tsx'))
@@ -34,6 +35,7 @@ export function Screens() {
         <Route path="/keys" component={KeysScreen} />
         <Route path="/provider-keys" component={ProviderKeysScreen} />
         <Route path="/model-endpoints" component={ModelEndpointsScreen} />
+        <Route path="/webhooks" component={WebhooksScreen} />
         <Route path="/judging" component={EvaluationScreen} />
         <Route path="/single-sign-on" component={SingleSignOnScreen} />
         <Route path="/mailbox" component={MailboxScreen} />

@@ -36,6 +36,7 @@ const pages = [
   '/keys',
   '/provider-keys',
   '/model-endpoints',
+  '/webhooks',
   '/judging',
   '/single-sign-on',
   '/mailbox',
