@@ -24,6 +24,7 @@ import { opsLogCommands } from './commands/ops-logs.ts'
 import { policyCommands } from './commands/policy.ts'
 import { programCommands } from './commands/program.ts'
 import { providerKeyCommands } from './commands/provider-keys.ts'
+import { publishableKeyCommands } from './commands/publishable-keys.ts'
 import { settingsCommands } from './commands/settings.ts'
 import { signOnCommands } from './commands/sign-on.ts'
 import { speechCommands } from './commands/speech.ts'
@@ -67,6 +68,7 @@ export const commands: readonly Command[] = [
   ...threadCommands,
   ...memberCommands,
   ...keyCommands,
+  ...publishableKeyCommands,
   ...providerKeyCommands,
   ...endpointCommands,
   ...webhookCommands,
@@ -99,6 +101,7 @@ export const groups: Readonly<Record<string, string>> = {
   threads: 'conversations on the messaging channel',
   members: 'members of the org',
   keys: 'keys and server tokens',
+  'publishable-keys': 'keys that stand in web pages',
   'provider-keys': 'API keys of the org at vendors',
   endpoints: 'model endpoints of the org',
   webhooks: 'addresses that are told of events',

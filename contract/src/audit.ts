@@ -17,6 +17,8 @@ export const auditActions = [
   'phone.removed',
   'key.created',
   'key.revoked',
+  'publishable_key.created',
+  'publishable_key.revoked',
   'pairing.approved',
   'sso.set',
   'sso.removed',
@@ -74,6 +76,7 @@ export type AuditActorKind = (typeof auditActorKinds)[number]
 export const auditTargetKinds = [
   'member',
   'key',
+  'publishable_key',
   'org',
   'sso',
   'domain',

@@ -29,6 +29,7 @@ const screens = [
   ...['', '/voice', '/settings', '/history', '/canary', '/lexicon'].map((part) => `/agents/${slug}${part}`),
   '/team',
   '/keys',
+  '/publishable-keys',
   '/provider-keys',
   '/model-endpoints',
   '/webhooks',

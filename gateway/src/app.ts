@@ -50,6 +50,7 @@ import { workerRoutes } from './calls/spoken/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
 import { browserCallRoutes } from './telephony/browser/browser-calls.routes.ts'
 import { pageCallRoutes } from './telephony/browser/page-calls.routes.ts'
+import { publishableKeyRoutes } from './telephony/publishable-keys/publishable-keys.routes.ts'
 import { platformWorkerRoutes } from './telephony/workers/workers.routes.ts'
 import { callPlacerRoutes } from './telephony/placing/call-placer.routes.ts'
 import { ownPhoneRoutes } from './telephony/own-phone/own-phones.routes.ts'
@@ -161,6 +162,7 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
   soundOfferRoutes(server, services.soundOffers)
   platformWorkerRoutes(server, services.workers)
   browserCallRoutes(server, services.browserCalls)
+  publishableKeyRoutes(server, services.publishableKeys, services.pageTokens)
   pageCallRoutes(server, {
     pageCalls: services.pageCalls,
     eventLogs: services.eventLogs,

@@ -152,6 +152,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     [
       http.rateCounts,
       http.authentication.logTokens,
+      http.authentication.chatTokens,
       people.invitations,
       people.loginCodes,
       people.pairings,

@@ -20,7 +20,7 @@ export const consoleJourneys: Record<string, readonly string[]> = {
   numbers: ['console-numbers', 'console-dialling'],
   platform: ['console-people'],
   'sign-in': ['console-people', 'console-sign-on'],
-  team: ['console-people'],
+  team: ['console-people', 'console-page-keys'],
   threads: ['console-threads'],
 }
 /** For the folders that all screens share. */

@@ -16,6 +16,8 @@ export const actionLabels: Record<AuditAction, string> = {
   'phone.removed': 'Own phone removed',
   'key.created': 'Key created',
   'key.revoked': 'Key revoked',
+  'publishable_key.created': 'Publishable key created',
+  'publishable_key.revoked': 'Publishable key revoked',
   'pairing.approved': 'Terminal approved',
   'sso.set': 'Single sign-on set',
   'sso.removed': 'Single sign-on removed',

@@ -19,6 +19,7 @@ const work: NavItem[] = [
 const organization: NavItem[] = [
   { href: '/team', label: 'Team', scopes: ['team'] },
   { href: '/keys', label: 'Keys' },
+  { href: '/publishable-keys', label: 'Publishable keys', scopes: ['app', 'keys'] },
   { href: '/provider-keys', label: 'Provider keys', scopes: ['providers'] },
   { href: '/model-endpoints', label: 'Model endpoints', scopes: ['providers'] },
   { href: '/webhooks', label: 'Webhooks', scopes: ['pipeline', 'team'] },

@@ -11,6 +11,7 @@ const NumbersScreens = lazy(() => import('../numbers/numbers-screens.tsx'))
 const ThreadsScreens = lazy(() => import('../threads/threads-screens.tsx'))
 const TeamScreen = lazy(() => import('../team/team-screen.tsx'))
 const KeysScreen = lazy(() => import('../team/keys-screen.tsx'))
+const PublishableKeysScreen = lazy(() => import('../team/publishable-keys-screen.tsx'))
 const ProviderKeysScreen = lazy(() => import('../team/provider-keys-screen.tsx'))
 const ModelEndpointsScreen = lazy(() => import('../team/model-endpoints-screen.tsx'))
 const WebhooksScreen = lazy(() => import('../webhooks/webhooks-screen.tsx'))
@@ -33,6 +34,7 @@ export function Screens() {
         <Route path="/threads/*?" component={ThreadsScreens} />
         <Route path="/team" component={TeamScreen} />
         <Route path="/keys" component={KeysScreen} />
+        <Route path="/publishable-keys" component={PublishableKeysScreen} />
         <Route path="/provider-keys" component={ProviderKeysScreen} />
         <Route path="/model-endpoints" component={ModelEndpointsScreen} />
         <Route path="/webhooks" component={WebhooksScreen} />

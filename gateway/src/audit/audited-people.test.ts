@@ -5,6 +5,7 @@ import { peopleRoutes } from '../../testing/audit/audited-routes.ts'
 import { password } from '../../testing/deployment.ts'
 import { client as ssoClient } from '../../testing/people/identity-provider.ts'
 import { Browser, loginCode } from '../../testing/people/sso.ts'
+import { pageKey } from '../../testing/telephony/page-keys.ts'
 import { done } from '../../testing/agents/test-agents.ts'
 import { until } from '../../testing/until.ts'
 
@@ -163,6 +164,18 @@ test('keys are recorded when they are made and revoked', async () => {
     ...by,
     target: { kind: 'key', id: key_id, label: 'ci' },
   })
+})
+
+test('publishable keys are recorded when they are made and revoked', async () => {
+  const { org, admin } = await audited.newOrg()
+  const by = { org: org.id, actor: byMember(admin) }
+  const wanted = { ...pageKey('shop'), env: 'production' }
+  const make = () => admin.client.post('/v1/publishable-keys', wanted)
+  const target = { kind: 'publishable_key', label: 'shop' }
+  const { id } = (await check('POST /v1/publishable-keys', make, { ...by, target })).body
+  assert.equal((await audited.trail.last('publishable_key.created')).env, 'production')
+  const revoke = () => admin.client.post(`/v1/publishable-keys/${id}/revoke`)
+  await check('POST /v1/publishable-keys/:id/revoke', revoke, { ...by, target: { ...target, id } })
 })
 
 test('single sign-on is recorded when it is set, proven, used and removed', async () => {

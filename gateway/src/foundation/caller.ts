@@ -72,3 +72,26 @@ export function refuseVendorKeys(caller: Caller, doing: 'read' | 'write') {
 /** The refusal of an agent that is not on the caller's list. */
 export const outsideList = ({ agents }: Caller) =>
   forbidden(`this key works on ${listed(agents)} alone`).as('AGENT_NOT_ALLOWED')
+
+/** The page that is in one call of an agent, as the caller of what its token lets it do. */
+export const participantIn = (
+  { org, slug, env, agent }: { org: string; slug: string; env: Environment; agent: string },
+  id: string,
+  from: string,
+): Caller => ({
+  kind: 'participant',
+  org,
+  slug,
+  key_id: id,
+  label: `of ${id}`,
+  env,
+  scopes: [],
+  subject: '',
+  name: '',
+  email: null,
+  operator: false,
+  visiting: false,
+  production: env === 'production',
+  agents: [agent],
+  from,
+})

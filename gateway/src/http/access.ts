@@ -7,7 +7,12 @@ export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'key' }
   | { readonly kind: 'person' }
-  | { readonly kind: 'scope'; readonly anyOf: readonly Scope[]; readonly vendorKeys?: 'write' }
+  | {
+      readonly kind: 'scope'
+      readonly anyOf: readonly Scope[]
+      readonly vendorKeys?: 'write'
+      readonly takesChatToken?: true
+    }
   | { readonly kind: 'personScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'settingsScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'scopeOrWorker'; readonly anyOf: readonly Scope[]; readonly takesLogToken?: true }
@@ -31,6 +36,8 @@ export const personScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: '
 export const settingsScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'settingsScope', anyOf })
 /** A key that opens `calls`, a worker's, or a token that opens the log of the call in the path. */
 export const callReader: Access = { kind: 'scopeOrWorker', anyOf: ['calls'], takesLogToken: true }
+/** A key that opens `talk`, or a token that opens the chat in the query. */
+export const chatter: Access = { kind: 'scope', anyOf: ['talk'], takesChatToken: true }
 /** A key that opens `app`, or the fleet's. */
 export const appOrFleet: Access = { kind: 'appOrFleet' }
 /** A worker's key: a server token that opens `app`, or the fleet's. */

@@ -10,6 +10,7 @@ import type { Database } from '../database/database.ts'
 import { refuseUnlessAllowed, type Access } from './access.ts'
 import * as store from './authentication.store.ts'
 import { KeyLookups } from './key-lookups.ts'
+import { chatTokenPrefix, ChatTokens } from './chat-tokens.ts'
 import { logTokenPrefix, LogTokens } from './log-tokens.ts'
 
 type Headers = FastifyRequest['headers']
@@ -45,6 +46,7 @@ export class Authentication {
   readonly #signUp: { isOpen: boolean; key: string | undefined }
   readonly #recording = new Map<string, Promise<unknown>>()
   readonly logTokens: LogTokens
+  readonly chatTokens: ChatTokens
 
   constructor(
     database: Database,
@@ -55,6 +57,7 @@ export class Authentication {
     this.#clock = clock
     this.#keyLookups = new KeyLookups(database, clock)
     this.logTokens = new LogTokens(database, clock)
+    this.chatTokens = new ChatTokens(database, clock)
     this.#operatorKey = settings.operatorKey
     this.#signUp = { isOpen: settings.signup, key: settings.signupKey }
   }
@@ -155,6 +158,11 @@ export function presentedLogToken({ headers, query }: Pick<FastifyRequest, 'head
   if (bearer?.startsWith(logTokenPrefix)) return bearer
   const { token } = query as { token?: unknown }
   return headers.authorization === undefined && typeof token === 'string' ? token : undefined
+}
+
+export function presentedChatToken({ headers }: Pick<FastifyRequest, 'headers'>) {
+  const bearer = presentedBearer(headers)
+  return bearer?.startsWith(chatTokenPrefix) ? bearer : undefined
 }
 
 function bearerOf(headers: Headers): string {

@@ -2,7 +2,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { forbidden, notFound } from '../foundation/refusals.ts'
 import { isOpenToFleet, refuseUnlessAllowed, type Access } from './access.ts'
-import { presentedLogToken, type Authentication } from './authentication.ts'
+import { presentedChatToken, presentedLogToken, type Authentication } from './authentication.ts'
 import type { Answers } from './failures.ts'
 import type { Fleet } from './fleet.ts'
 import { narrowing, type AgentOfCall } from './narrowing.ts'
@@ -106,9 +106,20 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
       refuseUnlessAllowed(access, request.caller)
     }
   return async (request: FastifyRequest) => {
+    const token = access.kind === 'scope' && access.takesChatToken && presentedChatToken(request)
+    if (token) {
+      request.caller = await authentication.chatTokens.caller(
+        token,
+        chatInQuery(request),
+        request.clientAddress,
+      )
+      return
+    }
     request.caller = await authentication.caller(request.headers, request.clientAddress)
     refuseUnlessAllowed(access, request.caller)
   }
 }
+
+const chatInQuery = ({ query }: FastifyRequest) => String((query as { call?: unknown }).call)
 
 const callInPath = ({ params }: FastifyRequest) => String((params as { call?: unknown }).call)

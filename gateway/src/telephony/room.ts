@@ -12,6 +12,8 @@ import type { FindMessagingNumber } from './carriers/accounts.ts'
 import { makeCarriers } from './carriers/room.ts'
 import { BrowserCalls } from './browser/browser-calls.ts'
 import { PageCalls } from './browser/page-calls.ts'
+import { PageTokens } from './publishable-keys/page-tokens.ts'
+import { PublishableKeys } from './publishable-keys/publishable-keys.ts'
 import { Consents } from './consents/consents.ts'
 import { DialDecisions } from './dialling/dial-decisions.ts'
 import { DialLedger } from './dialling/ledger.ts'
@@ -135,6 +137,14 @@ export function makeTelephony(
     baseUrl: settings.baseUrl,
     ice: settings.telephony.ice,
   })
+  const publishableKeys = new PublishableKeys({ database, clock, orgs })
+  const pageTokens = new PageTokens({
+    database,
+    rateCounts,
+    records: callRecords,
+    browserCalls,
+    chatTokens: authentication.chatTokens,
+  })
   const workers = new Workers(database, clock)
   const oldDials = new OldDials(parts.slowDatabase, clock, parts.lives)
   const placementTasks: PeriodicTask[] = [
@@ -187,6 +197,8 @@ export function makeTelephony(
     ownPhones,
     browserCalls,
     pageCalls,
+    publishableKeys,
+    pageTokens,
     workers,
     placements,
     placementTasks,

@@ -143,6 +143,10 @@ export const secretRoutes: Record<string, Decision> = {
 
   // Calls.
   'POST /v1/tokens': { opens: [...talkers, ...tokens], body: () => ({ agent: 'nobody' }) },
+  'POST /v1/page/tokens': { proof: 'a publishable key, from a page of its origins', body: () => ({}) },
+  'GET /v1/publishable-keys': { harmless: 'keys that stand in web pages' },
+  'POST /v1/publishable-keys': { harmless: 'a key that stands in web pages' },
+  'POST /v1/publishable-keys/:id/revoke': { harmless: 'a key that stood in web pages' },
   'GET /v1/rtc': { proof: 'the participant token of the call' },
   'POST /v1/agents/:agent/dial': { opens: [...talkers, ...tokens], body: () => ({ to: '+1' }) },
   'PUT /v1/line/from': { opens: persons, body: () => ({ number: '+1' }) },

@@ -3,6 +3,7 @@ import { done } from '../agents/test-agents.ts'
 import type { Answer } from '../client.ts'
 import { password, type TestPerson } from '../deployment.ts'
 import { deliver, messagesTo } from '../messaging/messaging-deliveries.ts'
+import { pageKey } from '../telephony/page-keys.ts'
 import { until } from '../until.ts'
 import type { RaceOrg } from './race-org.ts'
 import { appSecret, type RaceWorld, type Site } from './race-world.ts'
@@ -217,6 +218,12 @@ export class Round {
     this.once('browser', async () => {
       const opened = done(await this.site.admin.post('/v1/tokens', { agent: 'desk' }))
       return { call: opened.call as string, token: opened.participant_token as string }
+    })
+
+  pageKey = () =>
+    this.once('publishable key', async () => {
+      const made = done(await this.site.admin.post('/v1/publishable-keys', pageKey(this.name('page'))))
+      return { id: made.id as string, key: made.key as string }
     })
 
   /** Somebody who may be dialled. */

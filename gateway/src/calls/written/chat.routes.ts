@@ -3,14 +3,13 @@ import { SocketOpen } from '@switchroom/contract/apps'
 import { ChatAsked } from '@switchroom/contract/chat'
 import { secondMs } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
-import { scope } from '../../http/access.ts'
+import { chatter } from '../../http/access.ts'
 import { keepAlive, type PingTimes } from '../../http/keep-alive.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { ChatSocket, type ChatSocketParts } from './chat-socket.ts'
 import type { ChatSeat } from './chats.ts'
 
-const talks = scope('talk')
 const beats: PingTimes = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
 
 export function chatRoutes(server: Server, parts: ChatSocketParts) {
@@ -18,8 +17,8 @@ export function chatRoutes(server: Server, parts: ChatSocketParts) {
   server.route({
     method: 'GET',
     url: '/v1/chat',
-    access: talks,
-    socketAccess: talks,
+    access: chatter,
+    socketAccess: chatter,
     schema: {
       summary: 'As a WebSocket: write to an agent',
       description:
@@ -49,7 +48,7 @@ export function chatRoutes(server: Server, parts: ChatSocketParts) {
       const seat = seats.get(raw)
       if (!seats.delete(raw) || !seat) return socket.terminate()
       keepAlive(socket, beats)
-      new ChatSocket(socket, { seat, caller, access: talks }, parts).start()
+      new ChatSocket(socket, { seat, caller, access: chatter }, parts).start()
     },
   })
 }

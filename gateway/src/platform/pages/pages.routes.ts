@@ -34,6 +34,7 @@ const pages = [
   '/team',
   '/audit',
   '/keys',
+  '/publishable-keys',
   '/provider-keys',
   '/model-endpoints',
   '/webhooks',

@@ -4,7 +4,7 @@ import type { MediaPlane } from '@switchroom/media/plane'
 import { callLog } from '../../calls/log/entries.ts'
 import type { Log } from '../../calls/log/log.ts'
 import type { Database } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
+import { participantIn, type Caller } from '../../foundation/caller.ts'
 import { hourMs, type Clock } from '../../foundation/clock.ts'
 import type { IceSettings } from '../../foundation/ice-settings.ts'
 import { unauthorized } from '../../foundation/refusals.ts'
@@ -50,25 +50,8 @@ export class PageCalls {
 
   /** The page as a reader of its call; an ended call is still read for an hour. */
   async participant(token: string | undefined, from: string): Promise<Caller & { call: string }> {
-    const { call, org, slug, env, agent } = await this.#found(token)
-    return {
-      kind: 'participant',
-      call,
-      org,
-      slug,
-      key_id: call,
-      label: `of the call ${call}`,
-      env,
-      scopes: [],
-      subject: '',
-      name: '',
-      email: null,
-      operator: false,
-      visiting: false,
-      production: env === 'production',
-      agents: [agent],
-      from,
-    }
+    const found = await this.#found(token)
+    return { ...participantIn(found, found.call, from), call: found.call }
   }
 
   /** The worker hangs up; a call that no worker has answered ends here. Nothing if it has ended. */

@@ -1,5 +1,6 @@
 import { express } from '../../telephony/consent-fixture.ts'
 import { done } from '../../agents/test-agents.ts'
+import { pageKey, pageOrigin } from '../../telephony/page-keys.ts'
 import type { Operations } from './operation.ts'
 
 export const telephonyOperations: Operations = {
@@ -111,6 +112,21 @@ export const telephonyOperations: Operations = {
   },
   'POST /v1/tokens': async () => {
     return ({ admin }) => admin.post('/v1/tokens', { agent: 'desk' })
+  },
+  'POST /v1/publishable-keys': async (round) => {
+    return ({ admin }) => admin.post('/v1/publishable-keys', pageKey(round.name('page')))
+  },
+  'POST /v1/publishable-keys/:id/revoke': async (round) => {
+    const { id } = await round.pageKey()
+    return ({ admin }) => admin.post(`/v1/publishable-keys/${id}/revoke`)
+  },
+  'POST /v1/page/tokens': async (round) => {
+    const { key } = await round.pageKey()
+    return (site) => site.as(key).with({ origin: pageOrigin }).post('/v1/page/tokens', {})
+  },
+  'POST /v1/page/tokens of a chat': async (round) => {
+    const { key } = await round.pageKey()
+    return (site) => site.as(key).with({ origin: pageOrigin }).post('/v1/page/tokens', { channel: 'chat' })
   },
   'POST /v1/rtc': async (round) => {
     const { token } = await round.browser()
