@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { OggOpusWriter } from '@switchroom/media/sound/ogg-opus'
+import { OggOpusWriter } from '@switchroom/audio/ogg-opus'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { recordedWav } from '@switchroom/gateway/testing/calls/recorded-wav'

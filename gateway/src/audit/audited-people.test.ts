@@ -171,7 +171,7 @@ test('publishable keys are recorded when they are made and revoked', async () =>
   const by = { org: org.id, actor: byMember(admin) }
   const wanted = { ...pageKey('shop'), env: 'production' }
   const make = () => admin.client.post('/v1/publishable-keys', wanted)
-  const target = { kind: 'publishable_key', label: 'shop' }
+  const target = { kind: 'publishable_key', label: 'shop' } as const
   const { id } = (await check('POST /v1/publishable-keys', make, { ...by, target })).body
   assert.equal((await audited.trail.last('publishable_key.created')).env, 'production')
   const revoke = () => admin.client.post(`/v1/publishable-keys/${id}/revoke`)

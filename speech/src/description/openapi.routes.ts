@@ -20,6 +20,7 @@ const describe = () =>
       Speech: 'Text to speech.',
       Transcription: 'Speech to text.',
       Voices: 'Voices, to choose from.',
+      Models: 'Models of speech, to choose from.',
       Deployment: 'What this voice server is and how it does.',
     },
     securitySchemes: {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { soundForms } from '../synthesis/speech-request.ts'
+import { openAiSoundForms } from '../sound/sound-forms.ts'
 import { startVoiceDeployment } from '../../testing/voice-deployment.ts'
 
 const voice = await startVoiceDeployment()
@@ -16,8 +16,11 @@ test('the voice server describes its own paths, each with a name, and no path th
   assert.deepEqual(operations.map(({ operationId }) => operationId).toSorted(), [
     'createSpeech',
     'createTranscription',
+    'createTranslation',
     'getHealth',
+    'getModel',
     'getOpenApi',
+    'listModels',
     'listVoices',
   ])
   for (const { method, path } of operations) {
@@ -28,7 +31,7 @@ test('the voice server describes its own paths, each with a name, and no path th
 
 test('the description names the schemas of the voice server and the forms of sound that it has', () => {
   const { SpeechRequest } = document.components.schemas
-  assert.deepEqual(SpeechRequest.properties.response_format.enum, [...soundForms])
+  assert.deepEqual(SpeechRequest.properties.response_format.enum, [...openAiSoundForms])
   const { post } = document.paths['/v1/audio/transcriptions']
   assert.deepEqual(Object.keys(post.requestBody.content), ['multipart/form-data'])
   assert.deepEqual(post.security, [{ key: [] }])

@@ -1,8 +1,8 @@
 import type { Operation } from '@switchroom/contract/openapi/document'
 import { CodedRefusal, oneOf } from '@switchroom/contract/shapes'
 import { Type } from 'typebox'
-import { soundForms } from '../synthesis/speech-request.ts'
-import { responseFormats } from '../transcriptions/fields.ts'
+import { openAiSoundForms } from '../sound/sound-forms.ts'
+import { granularityNames, openAiFormats } from '../transcriptions/fields.ts'
 
 // What the routes take and answer, for the description: they check what comes in sentences of their own.
 
@@ -14,7 +14,7 @@ export const SpeechRequest = Type.Object({
   voice: Type.String({ description: 'provider/alias or an id of the voices' }),
   model: Type.Optional(Model),
   language: Type.Optional(Language),
-  response_format: Type.Optional(oneOf(soundForms)),
+  response_format: Type.Optional(oneOf(openAiSoundForms)),
   sample_rate: Type.Optional(
     Type.Unsafe<number>({ type: 'integer', enum: [16_000, 24_000], description: 'in hertz; default 16000' }),
   ),
@@ -22,6 +22,7 @@ export const SpeechRequest = Type.Object({
   timestamps: Type.Optional(
     Type.Boolean({ description: 'server-sent events with the times of words instead of the sound alone' }),
   ),
+  stream_format: Type.Optional(oneOf(['audio', 'sse'])),
 })
 
 const VoiceLanguage = Type.Object({
@@ -57,7 +58,9 @@ export const TranscriptionRequest = Type.Object({
   model: Type.Optional(Model),
   language: Type.Optional(Language),
   diarize: Type.Optional(Type.Boolean({ description: 'tell speakers apart' })),
-  response_format: Type.Optional(oneOf(responseFormats)),
+  response_format: Type.Optional(oneOf(openAiFormats)),
+  stream: Type.Optional(Type.Boolean({ description: 'the text as it is found, as server-sent events' })),
+  'timestamp_granularities[]': Type.Optional(Type.Array(oneOf(granularityNames))),
 })
 
 const times = {
@@ -75,6 +78,15 @@ export const Transcription = Type.Object({
   segments: Type.Optional(Type.Array(Type.Object({ id: Type.Integer(), text: Type.String(), ...times }))),
 })
 
+export const SpeechModel = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('model'),
+  created: Type.Integer({ description: 'always 0: nothing says when a model was made' }),
+  owned_by: Type.String({ description: 'the provider' }),
+})
+
+export const SpeechModelList = Type.Object({ object: Type.Literal('list'), data: Type.Array(SpeechModel) })
+
 export const Health = Type.Object({ status: Type.Literal('ok') })
 
 const Sound = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
@@ -84,6 +96,22 @@ const AnyDocument = Type.Unsafe<object>({ type: 'object', additionalProperties: 
 const refusals = (...statuses: number[]) =>
   Object.fromEntries(statuses.map((status) => [status, CodedRefusal]))
 const keyed = [{ key: [] }]
+
+/** What a transcription and a translation take and answer. */
+const heard = {
+  body: { content: { 'multipart/form-data': { schema: TranscriptionRequest } } },
+  responses: {
+    200: {
+      content: {
+        'application/json': { schema: Transcription },
+        'text/plain': { schema: Text },
+        'text/vtt': { schema: Text },
+        'text/event-stream': { schema: Text },
+      },
+    },
+    ...refusals(400, 401, 402, 413, 415, 429, 502, 503, 504),
+  },
+}
 
 /** Every path but the socket of live transcription. */
 export const voiceOperations: readonly Operation[] = [
@@ -102,6 +130,9 @@ export const voiceOperations: readonly Operation[] = [
           'audio/pcm': { schema: Sound },
           'audio/wav': { schema: Sound },
           'audio/mpeg': { schema: Sound },
+          'audio/ogg': { schema: Sound },
+          'audio/aac': { schema: Sound },
+          'audio/flac': { schema: Sound },
           'text/event-stream': { schema: Text },
         },
       },
@@ -115,11 +146,35 @@ export const voiceOperations: readonly Operation[] = [
     tag: 'Transcription',
     summary: 'Write down what is said in a file',
     security: keyed,
-    body: { content: { 'multipart/form-data': { schema: TranscriptionRequest } } },
-    responses: {
-      200: { content: { 'application/json': { schema: Transcription }, 'text/plain': { schema: Text } } },
-      ...refusals(400, 401, 402, 413, 415, 429, 502, 503, 504),
-    },
+    ...heard,
+  },
+  {
+    id: 'createTranslation',
+    method: 'POST',
+    path: '/v1/audio/translations',
+    tag: 'Transcription',
+    summary: 'Write down in English what is said in a file, with a model that can',
+    security: keyed,
+    ...heard,
+  },
+  {
+    id: 'listModels',
+    method: 'GET',
+    path: '/v1/models',
+    tag: 'Models',
+    summary: 'The models of speech that the org may use',
+    security: keyed,
+    responses: { 200: SpeechModelList, ...refusals(401, 402, 429, 502, 503) },
+  },
+  {
+    id: 'getModel',
+    method: 'GET',
+    path: '/v1/models/{model}',
+    tag: 'Models',
+    summary: 'One of these models',
+    security: keyed,
+    params: Type.Object({ model: Type.String({ description: 'as `GET /v1/models` names it' }) }),
+    responses: { 200: SpeechModel, ...refusals(401, 402, 404, 429, 502, 503) },
   },
   {
     id: 'listVoices',
@@ -161,6 +216,8 @@ export const voiceSchemas = {
   VoiceListing,
   TranscriptionRequest,
   Transcription,
+  SpeechModel,
+  SpeechModelList,
   Health,
   CodedRefusal,
 }
