@@ -150,9 +150,15 @@ class ToolsTest(unittest.TestCase):
             agent.tool(name="menu")(lambda: 2)
 
     def test_an_unknown_event_raises_with_the_nearest_name(self) -> None:
+        agent = Agent("desk")
+        for add_or_remove in (agent.on, agent.off):
+            with self.assertRaises(SwitchroomError) as raised:
+                add_or_remove("user.mesage", print)
+            sentence = "an agent has no event `user.mesage`: did you mean `user.message`?"
+            self.assertEqual((raised.exception.code, raised.exception.detail), ("UNKNOWN_EVENT", sentence))
         with self.assertRaises(SwitchroomError) as raised:
-            Agent("desk").on("user.mesage", print)
-        self.assertEqual(raised.exception.detail, "there is no event user.mesage: did you mean user.message?")
+            agent.on("zzz")(print)
+        self.assertIn("an agent has no event `zzz`: it has agent.message, audio.metrics", raised.exception.detail)
 
 
 if __name__ == "__main__":

@@ -27,18 +27,18 @@ export const connectionCases: readonly WireCase[] = [
       await driver.ask('hold', { app, agent: second })
       const [registered, bare] = line.frames('to gateway', 'agent.register')
       assert.match(registered.instance, /^[\x21-\x7e]{10,128}$/)
-      assert.deepEqual(registered, {
+      const { instance } = registered
+      assert.partialDeepStrictEqual(registered, {
         type: 'agent.register',
         agent: first,
-        instance: registered.instance,
+        instance,
         app: 'front desk',
         prompt: 'Be brief.',
         declares: settings,
         tools: [{ name: 'add', description: 'the tool add', parameters: tools[0]?.parameters }],
         preparing: { timeoutMs: 500 },
       })
-      const { instance } = registered
-      assert.deepEqual(bare, {
+      assert.partialDeepStrictEqual(bare, {
         type: 'agent.register',
         agent: second,
         instance,

@@ -40,7 +40,7 @@ class Agent:
         self._settings = dict(settings)
         self._preparing = preparing
         self._audio_metrics = audio_metrics
-        self._handlers = Handlers(AGENT_EVENTS)
+        self._handlers = Handlers("an agent", AGENT_EVENTS)
         self._registration = Registration()
         for each in tools:
             self._add(each)

@@ -31,7 +31,7 @@ class Chat:
         address = Address(url, key, env)
         self._agent = agent
         self._contact = contact
-        self._handlers = Handlers(CHAT_EVENTS)
+        self._handlers = Handlers("a chat", CHAT_EVENTS)
         self._tasks = Tasks()
         loop = asyncio.get_running_loop()
         self._started: asyncio.Future[str] = loop.create_future()

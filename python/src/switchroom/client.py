@@ -40,7 +40,7 @@ class Switchroom:
         self.url = address.url
         self._app = app
         self._instance = str(uuid.uuid4())
-        self._handlers = Handlers(CONNECTION_EVENTS)
+        self._handlers = Handlers("a connection", CONNECTION_EVENTS)
         self._agents: dict[str, Agent] = {}
         self._lines: dict[str, PhoneLine] = {}
         self._outbox: deque[str] = deque(maxlen=_MOST_WAITING)

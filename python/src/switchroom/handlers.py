@@ -30,27 +30,23 @@ class Tasks:
 class Handlers:
     """The handlers by event. A handler that raises is reported as an error and does not stop the others."""
 
-    def __init__(self, events: Collection[str]) -> None:
+    def __init__(self, whose: str, events: Collection[str]) -> None:
+        self._whose = whose
         self._events = events
         self._handlers: dict[str, list[Handler]] = {}
         self._tasks = Tasks()
 
     def add(self, event: str, handler: Handler) -> None:
-        if event not in self._events:
-            near = difflib.get_close_matches(event, self._events, n=1)
-            hint = f": did you mean {near[0]}?" if near else ""
-            raise SwitchroomError("UNKNOWN_EVENT", f"there is no event {event}{hint}")
+        self._refuse_unknown(event)
         known = self._handlers.setdefault(event, [])
         if handler not in known:
             known.append(handler)
 
     def remove(self, event: str, handler: Handler) -> None:
+        self._refuse_unknown(event)
         known = self._handlers.get(event, [])
         if handler in known:
             known.remove(handler)
-
-    def has(self, event: str) -> bool:
-        return bool(self._handlers.get(event))
 
     def run(self, event: str, args: tuple[object, ...]) -> asyncio.Task[list[Any]] | None:
         """Starts all handlers at once; the task has what they returned. None if there are none."""
@@ -64,6 +60,13 @@ class Handlers:
         """Without an `error` handler, it is logged."""
         if self.run("error", (error,)) is None:
             warn_of(error)
+
+    def _refuse_unknown(self, event: str) -> None:
+        if event in self._events:
+            return
+        near = difflib.get_close_matches(event.lower(), self._events, n=1)
+        advice = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(self._events))}"
+        raise SwitchroomError("UNKNOWN_EVENT", f"{self._whose} has no event `{event}`: {advice}")
 
     def _begin(self, event: str, handler: Handler, args: tuple[object, ...]) -> Any:
         """What a function returned, or the task of a coroutine, which starts in the order of the events."""

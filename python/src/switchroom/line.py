@@ -22,7 +22,7 @@ class PhoneLine:
     def __init__(self, number: str, *, extension_ms: int | None = None) -> None:
         self.number = number
         self._extension_ms = extension_ms
-        self._handlers = Handlers(LINE_EVENTS)
+        self._handlers = Handlers("a line", LINE_EVENTS)
         self._registration = Registration()
         self._routes: dict[str, tuple[str, asyncio.Future[RouteOutcome]]] = {}
         """Routes that the gateway has not answered yet: the agent and who waits, by call."""
