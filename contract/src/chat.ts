@@ -14,6 +14,12 @@ export const ChatAsked = Type.Object({
   contact: Type.Optional(
     Type.String({ description: 'whose conversation it is: their number, as +34911234567' }),
   ),
+  metadata: Type.Optional(
+    Type.String({
+      description:
+        'of a new call, handed to the agent as `call.metadata`: a JSON object, such as {"name": "Ana"}; at most 4096 bytes',
+    }),
+  ),
 })
 export type ChatAsked = Static<typeof ChatAsked>
 

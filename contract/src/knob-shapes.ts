@@ -16,6 +16,8 @@ export interface TextShape {
   mayBeEmpty?: true
   /** A language tag, or the name of a class of a vendor's plugin. */
   form?: 'language' | 'class'
+  /** May name values of the call's metadata, as `{{name}}`. */
+  isTemplate?: true
 }
 
 export interface NumberShape {

@@ -169,9 +169,9 @@ export const knobTable = {
     shape: {
       kind: 'object',
       members: {
-        say: { shape: text, label: 'Greeting text', default: {} },
+        say: { shape: { kind: 'text', isTemplate: true }, label: 'Greeting text', default: {} },
         reply: {
-          shape: { kind: 'text', mayBeEmpty: true },
+          shape: { kind: 'text', mayBeEmpty: true, isTemplate: true },
           label: 'Instructions for the greeting',
           default: {},
         },

@@ -28,6 +28,13 @@ export const DialCall = Type.Object({
   from: Type.Optional(Type.String({ description: "one of the agent's numbers; default: its first" })),
   log: Type.Optional(WantedLog),
   consent: Type.Optional(SentConsent),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'handed to the agent as `call.metadata`; at most 4096 bytes of JSON',
+    }),
+  ),
 })
 export type DialCall = Static<typeof DialCall>
 

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { key } from '../testing/connected.ts'
 import { fakeGateway, type CameFrame } from '../testing/fake-gateway.ts'
 import { until } from '../testing/until.ts'
-import { openChat } from './chat.ts'
+import { openChat, type ChatOptions } from './chat.ts'
 
 async function chatAt(t: TestContext) {
   const gateway = await fakeGateway(t)
@@ -11,8 +11,8 @@ async function chatAt(t: TestContext) {
   let seq = 1
   gateway.answer = ({ type, id }: CameFrame) =>
     type === 'message' ? { type: 'heard', id, messageId: id, seq: (seq += 1) } : undefined
-  const open = () => {
-    const chat = openChat({ url: gateway.url, key, agent: 'desk', contact: '+34911234567' })
+  const open = (more: Partial<ChatOptions> = {}) => {
+    const chat = openChat({ url: gateway.url, key, agent: 'desk', contact: '+34911234567', ...more })
     t.after(() => chat.end())
     return chat
   }
@@ -87,4 +87,15 @@ test('a chat that is ended before it has started rejects its start', async (t) =
   await chat.end()
   await assert.rejects(chat.started, { message: 'the conversation has ended: open another with openChat' })
   await sending
+})
+
+test('a chat says what is known about the contact as it opens, and not again as it reconnects', async (t) => {
+  const { gateway, open } = await chatAt(t)
+  const chat = open({ metadata: { name: 'Ana', visits: 3 } })
+  await chat.started
+  const query = (at: number) => new URLSearchParams(gateway.upgrades[at]?.url.split('?')[1])
+  assert.equal(query(0).get('metadata'), '{"name":"Ana","visits":3}')
+  gateway.breakAll()
+  await until('it is back', () => gateway.upgrades.length === 2)
+  assert.deepEqual([query(1).get('call'), query(1).get('metadata')], ['call_1', null])
 })

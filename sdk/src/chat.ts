@@ -13,6 +13,8 @@ export interface ChatOptions extends AddressOptions {
   agent: string
   /** The contact's number, such as +34911234567. */
   contact?: string
+  /** Handed to the agent as `call.metadata`, at most 4096 bytes of JSON; `{{name}}` in its greeting and prompt reads it. */
+  metadata?: Record<string, unknown>
 }
 
 /** A turn of the conversation; `seq` is its place in it. */
@@ -95,10 +97,12 @@ export class Chat {
   }
 
   #query(): URLSearchParams {
-    const { agent, contact } = this.#options
+    const { agent, contact, metadata } = this.#options
+    const isNew = this.#call === undefined
     return new URLSearchParams({
       agent,
       ...(contact !== undefined && { contact }),
+      ...(metadata !== undefined && isNew && { metadata: JSON.stringify(metadata) }),
       ...(this.#call !== undefined && { call: this.#call, after: String(this.#seq) }),
     })
   }

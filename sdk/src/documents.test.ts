@@ -15,7 +15,7 @@ const blocks = ['sdk/README.md', 'docs/sdk.md'].flatMap((page) =>
 )
 
 test('every program in the documents runs (ND-91)', async (t) => {
-  assert.equal(blocks.length, 8)
+  assert.equal(blocks.length, 9)
   for (const { name, language, code } of blocks) {
     const gateway = await fakeGateway(t)
     gateway.greet = (socket) => socket.send(JSON.stringify({ type: 'started', call: 'call_1', seq: 1 }))

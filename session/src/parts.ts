@@ -26,6 +26,8 @@ export interface Instructions {
   /** What is known of the contact from before. */
   facts: readonly Fact[]
   tools: readonly AgentTool[]
+  /** What whoever opened the call said about it: its names stand in braces in the prompt. */
+  metadata: Readonly<Record<string, unknown>>
   llmTimeoutMs: number
 }
 

@@ -1,4 +1,5 @@
 import type { PreparedSet } from '@switchroom/contract/call-frames'
+import { fillTemplate } from '@switchroom/contract/metadata-templates'
 import type { Message } from '@switchroom/kit/vendor'
 import type { Instructions } from './parts.ts'
 
@@ -15,7 +16,7 @@ export function systemMessages(
 ): Message[] {
   const { knowledge, lexicon, language, hangup, memory, facts } = instructions
   const parts = [
-    set.prompt ?? instructions.prompt,
+    set.prompt ?? promptOf(instructions, set),
     titled('Knowledge', knowledge),
     titled('Spelling', spelling([...lexicon.said.map(({ word }) => word), ...lexicon.heard])),
     titled(
@@ -35,6 +36,10 @@ export function systemMessages(
   const text = told === '' && opensWith !== null ? 'Open the conversation.' : told
   return text === '' ? [] : [{ role: 'system', text }]
 }
+
+/** What the app prepared for this turn is in its own words. */
+const promptOf = ({ prompt, metadata }: Instructions, set: PreparedSet) =>
+  prompt === null ? null : fillTemplate(prompt, set.metadata ?? metadata)
 
 const titled = (title: string, text: string | null | undefined) => text?.trim() && `# ${title}\n\n${text}`
 

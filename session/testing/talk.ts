@@ -68,6 +68,7 @@ export const plain: Instructions = {
   memory: null,
   facts: [],
   tools: [],
+  metadata: {},
   llmTimeoutMs: 5_000,
 }
 

@@ -37,7 +37,11 @@ const settings: CallSettings = {
 }
 
 /** The same settings in the form in which the gateway hands them to a worker. */
-function asSpoken({ config, lexicon, prompt, tools, facts }: CallSettings, chain: HandedVendor[]) {
+function asSpoken(
+  { config, lexicon, prompt, tools, facts, metadata = {} }: CallSettings,
+  chain: HandedVendor[],
+) {
+  const call = { metadata }
   const [first, ...fallbacks] = chain as [HandedVendor]
   const local = { ...handed('local', 'auto', 'none'), credentials: {}, builds: null, options: {} }
   const stage = { ...first, builds: null, options: {}, temperature: config.temperature ?? null }
@@ -47,7 +51,14 @@ function asSpoken({ config, lexicon, prompt, tools, facts }: CallSettings, chain
     vendors,
     settings: { config, lexicon, stages: { llm: stage, stt: audio, tts: audio } } as unknown as WorkerConfig,
     keys: { stages: { llm: { ...first, fallbacks }, stt: audioKey, tts: audioKey } } as unknown as WorkerKeys,
-    app: { prompt, tools, facts, contact: null, send_audio_metrics: false } as unknown as CallInstructions,
+    app: {
+      prompt,
+      tools,
+      facts,
+      contact: null,
+      send_audio_metrics: false,
+      call,
+    } as unknown as CallInstructions,
     onBrokenVendor: (error: unknown) => assert.fail(String(error)),
   }
 }
@@ -71,6 +82,30 @@ test('the same settings give a written and a spoken call the same instructions, 
     llm.map(({ vendor, model, key }) => [vendor, model, key]),
   )
   assert.deepEqual([spoken.instructions.llmTimeoutMs, written.instructions.llmTimeoutMs], [7_000, 7_000])
+})
+
+test('a greeting and a prompt are filled from the metadata of the call, written and spoken, and what the app prepared is newer', async () => {
+  const greeted: CallSettings = {
+    ...settings,
+    config: { ...settings.config, greeting: { say: 'Hello {{name|there}}.' } },
+    prompt: 'You speak with {{name}} of {{town|nowhere}}.',
+    metadata: { name: 'Ana' },
+  }
+  const all = [callSetup(vendors, greeted), await spokenSetup(asSpoken(greeted, llm))]
+  for (const { instructions } of all) {
+    assert.equal(instructions.greeting?.say, 'Hello Ana.')
+    const prompt = (set = {}) => {
+      const [system] = systemMessages(instructions, set)
+      return system?.role === 'system' ? system.text.split('\n')[0] : undefined
+    }
+    assert.equal(prompt(), 'You speak with Ana of nowhere.')
+    assert.equal(prompt({ metadata: { name: 'Bo', town: 'Lugo' } }), 'You speak with Bo of Lugo.')
+    assert.equal(prompt({ prompt: 'As it is: {{name}}' }), 'As it is: {{name}}')
+  }
+  const config = { greeting: { reply: 'Greet {{name}}.' } }
+  assert.equal(callSetup(vendors, { ...greeted, config }).instructions.greeting?.reply, 'Greet Ana.')
+  const nothing = { greeting: { say: '{{unsaid}}' } }
+  assert.equal(callSetup(vendors, { ...greeted, config: nothing }).instructions.greeting, null)
 })
 
 test('a call without settings of its own has no memory rule, no greeting and the default deadline for the model', () => {

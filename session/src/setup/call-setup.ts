@@ -4,6 +4,7 @@ import type { StageKey } from '@switchroom/contract/calls'
 import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials, Model } from '@switchroom/kit/vendor'
+import { greetingFor } from '../greeting.ts'
 import type { Instructions, ModelRun, TurnParts } from '../parts.ts'
 
 const secondMs = 1000
@@ -18,6 +19,8 @@ export interface CallSettings {
   tools: Instructions['tools']
   /** What is remembered of the contact. */
   facts: Instructions['facts']
+  /** Of the call; default: none. */
+  metadata?: Instructions['metadata']
   /** In the order in which they are tried. */
   models: readonly ChosenModel[]
 }
@@ -54,17 +57,19 @@ export function instructionsOf({
   prompt,
   tools,
   facts,
+  metadata = {},
 }: Omit<CallSettings, 'models'>): Instructions {
   return {
     prompt,
     knowledge: config.knowledge ?? null,
     lexicon,
     language: config.language ?? null,
-    greeting: config.greeting ?? null,
+    greeting: greetingFor(config.greeting, metadata),
     hangup: config.hangup ?? null,
     memory: memoryOf(config.memory),
     facts,
     tools,
+    metadata,
     llmTimeoutMs: (config.llm_timeout_s ?? knobTable.llm_timeout_s.default.value) * secondMs,
   }
 }

@@ -36,6 +36,7 @@ const app = {
   facts: [],
   contact: null,
   send_audio_metrics: false,
+  call: { metadata: {} },
 } as unknown as CallInstructions
 
 const setUp = (keys: WorkerKeys) =>

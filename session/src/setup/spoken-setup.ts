@@ -45,9 +45,9 @@ export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup>
   const models = modelRuns(vendors, { config, models: chain.filter((chosen) => !isRealtime(chosen)) })
   const stages = await audioStages(parts, chain.filter(isRealtime))
   connectAhead({ models, voices: stages.voices })
-  const { prompt, tools, facts, contact, send_audio_metrics } = await app
+  const { prompt, tools, facts, contact, send_audio_metrics, call } = await app
   return {
-    instructions: instructionsOf({ config, lexicon, prompt, tools, facts }),
+    instructions: instructionsOf({ config, lexicon, prompt, tools, facts, metadata: call.metadata }),
     models,
     ...stages,
     config,

@@ -64,6 +64,7 @@ const app = {
   facts: [],
   contact: null,
   send_audio_metrics: false,
+  call: { metadata: {} },
 } as unknown as CallInstructions
 
 /** A call's vendors, set up as a worker does it. */

@@ -89,6 +89,7 @@ function rehearsedParts(sound: Sound, answered: () => void): SpokenParts {
       memory: null,
       facts: [],
       tools: [],
+      metadata: {},
       llmTimeoutMs: 1_000,
     },
     keep: async () => {},

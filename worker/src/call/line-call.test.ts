@@ -106,6 +106,7 @@ function lineCall(
       send_audio_metrics: false,
       facts: [],
       tools: [],
+      call: { metadata: {} },
     }),
     prepare: async () => ({ set: {} }),
     entriesOf: async () => [],

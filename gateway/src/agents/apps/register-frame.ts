@@ -1,4 +1,5 @@
 import { RegisterAgent, type AppTool, type Preparing } from '@switchroom/contract/apps'
+import { templateFault } from '@switchroom/contract/metadata-templates'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
@@ -58,7 +59,7 @@ export function readRegistration(frame: Frame, label: string): Registration {
   refuseMalformedAgent(agent)
   if (app !== undefined) refuseMalformedName(app)
   if (instance !== undefined) refuseMalformedInstance(instance)
-  if (prompt !== undefined) refuseLongPrompt(prompt)
+  if (prompt !== undefined) refuseMalformedPrompt(prompt)
   refuseMalformedTools(tools)
   if (preparing !== undefined) refuseOtherThanBudget(preparing)
   return {
@@ -96,9 +97,11 @@ function refuseMalformedInstance(instance: string) {
     throw badRequest('an instance is 1 to 128 letters, digits and marks, without spaces')
 }
 
-function refuseLongPrompt(prompt: string) {
+function refuseMalformedPrompt(prompt: string) {
   if (codePoints(prompt).length > longestPrompt)
     throw badRequest(`a prompt has at most ${longestPrompt} characters`)
+  const fault = templateFault(prompt)
+  if (fault !== undefined) throw badRequest(`the prompt ${fault}`)
 }
 
 function refuseMalformedTools(tools: readonly AppTool[]) {

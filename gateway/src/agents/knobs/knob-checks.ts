@@ -7,6 +7,7 @@ import type {
   TextShape,
 } from '@switchroom/contract/knob-shapes'
 import { rowOfKnob, type Knob } from '@switchroom/contract/knobs'
+import { templateFault } from '@switchroom/contract/metadata-templates'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { isLanguageTag } from '../../providers/parsing/language-tags.ts'
@@ -79,7 +80,7 @@ function listFault({ members, needs }: ListShape, value: unknown): Fault {
   return undefined
 }
 
-function textFault({ longest = Infinity, mayBeEmpty, form }: TextShape, value: unknown): Fault {
+function textFault({ longest = Infinity, mayBeEmpty, form, isTemplate }: TextShape, value: unknown): Fault {
   if (mayBeEmpty && value === '') return undefined
   if (isBlank(value)) return 'is blank'
   if (typeof value !== 'string') return 'is text'
@@ -87,7 +88,7 @@ function textFault({ longest = Infinity, mayBeEmpty, form }: TextShape, value: u
   if (form === 'language' && !isLanguageTag(value)) return 'is a tag such as en or pt-BR'
   if (form === 'class' && !/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(value))
     return "is the name of one of the plugin's classes"
-  return undefined
+  return isTemplate ? templateFault(value) : undefined
 }
 
 function numberFault(shape: NumberShape, value: unknown): Fault {

@@ -26,6 +26,8 @@ export interface AssignedApp {
   /** The app's process, over all its connections. */
   instance: string
   offer: Offer
+  /** Of the call. */
+  metadata: Record<string, unknown>
 }
 
 /** A frame for a socket, to be sent after every entry up to `after`. */
@@ -76,9 +78,9 @@ export class AppRequests {
   async appOf(call: AssignedCall): Promise<AssignedApp | null> {
     const row = await this.assignments.find(call.id)
     if (!row) return null
-    const { app, socket, gateway } = row
+    const { app, socket, gateway, metadata } = row
     const offer = row.offer ?? { tools: [] }
-    return { app: app ?? '', socket, gateway, instance: offer.instance ?? socket, offer }
+    return { app: app ?? '', socket, gateway, instance: offer.instance ?? socket, offer, metadata }
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { ChatAsked, ChatMessage } from '@switchroom/contract/chat'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
+import { greetingFor } from '@switchroom/session/greeting'
 import type { Logger } from 'pino'
 import { ownerOf, scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import type { Database } from '../../database/database.ts'
@@ -17,6 +18,7 @@ import { codePoints } from '../../foundation/text.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
 import { phoneForm } from '../callbacks/callback-requests.ts'
 import { newCallId } from '../records/call-ids.ts'
+import { metadataInQuery } from '../records/call-metadata.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { CallRecords, ResolvedSettings } from '../records/records.ts'
 import type { Log } from '../log/log.ts'
@@ -64,7 +66,7 @@ export class Chats {
     const scope = scopeOf(caller, asked.agent)
     const contact = contactOf(asked.contact)
     return asked.call === undefined
-      ? this.#open(caller, scope, contact)
+      ? this.#open(caller, scope, contact, metadataInQuery(asked.metadata))
       : this.#resume(caller, scope, asked.call, cursorOf(asked.after))
   }
 
@@ -105,15 +107,21 @@ export class Chats {
       )
   }
 
-  async #open(caller: Caller, scope: SettingsScope, contact: string | null): Promise<ChatSeat> {
+  async #open(
+    caller: Caller,
+    scope: SettingsScope,
+    contact: string | null,
+    metadata: Record<string, unknown>,
+  ): Promise<ChatSeat> {
     const { records, calls, caps, gateway } = this.#parts
     const call = newCallId()
     const { traceparent } = await records.begin(scope, call, {
       channel: 'chat',
       caller: contact,
       contact,
+      metadata,
       runner: gateway,
-      entries: firstEntries,
+      entries: (resolution) => firstEntries(resolution, metadata),
       judge: (resolution) => this.#judge(caller, scope, resolution),
       admit: (tx) => caps.admitChat(tx, caller),
     })
@@ -172,9 +180,12 @@ export class Chats {
 }
 
 /** A fixed greeting comes before anything that the client may write. */
-function firstEntries(resolution: ResolvedSettings): NewEntry[] {
+function firstEntries(
+  resolution: ResolvedSettings,
+  metadata: Readonly<Record<string, unknown>> = {},
+): NewEntry[] {
   const started = { type: 'chat.started', data: {} }
-  const say = configRun(layersOf(resolution)).greeting?.say
+  const say = greetingFor(configRun(layersOf(resolution)).greeting, metadata)?.say
   if (say === undefined) return [started]
   return [started, { type: 'agent.message', data: { text: say, messageId: newId('msg', 12), source: 'say' } }]
 }

@@ -38,6 +38,7 @@ export async function turnParts(
       prompt: app.offer.prompt ?? null,
       tools: app.offer.tools,
       facts,
+      metadata: app.metadata,
       models: chosen,
     }),
     prepare: (generation) => appRequests.prepare(head, generation),

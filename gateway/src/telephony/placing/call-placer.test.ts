@@ -52,6 +52,26 @@ test('a dial is answered with the call before anything rings (N-231, N-232, N-23
   assert.equal(await placingOrg.reason(call), 'busy')
 })
 
+test('a dial carries metadata to the agent, in bounds', async () => {
+  const placingOrg = await PlacingOrg.open(deployment)
+  const to = await placingOrg.known()
+  const metadata = { name: 'Ana', order: { id: 42 }, odd: 'a\ud800' }
+  const answer = await placingOrg.ask(to, { metadata })
+  assert.equal(answer.status, 202, answer.text)
+  const { rows } = await sql('select metadata from calls where id = $1', [answer.body.call])
+  assert.deepEqual(rows, [{ metadata: { ...metadata, odd: 'a\ufffd' } }])
+  refused(
+    await placingOrg.ask(to, { metadata: { long: 'x'.repeat(4096) } }),
+    400,
+    'metadata is at most 4096 bytes of JSON',
+  )
+  let deep: object = {}
+  for (let level = 0; level < 100; level += 1) deep = { deep }
+  assert.equal((await placingOrg.ask(await placingOrg.known(), { metadata: deep })).status, 202)
+  for (const wrong of ['x', 1, ['a'], null])
+    assert.equal((await placingOrg.ask(to, { metadata: wrong })).status, 422)
+})
+
 test('the fleet is sent to the room before the far end is dialled through the number’s own account (N-248, T-21, ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const second = newNumber()

@@ -1,5 +1,6 @@
 import type { DialCall, DialledCall } from '@switchroom/contract/placing'
 import { Layers } from '../../agents/stages/layers.ts'
+import { readMetadata } from '../../calls/records/call-metadata.ts'
 import type { CallRecords, ResolvedSettings } from '../../calls/records/records.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs } from '../../foundation/clock.ts'
@@ -32,6 +33,7 @@ export class CallPlacer {
   async dial(caller: Caller, agent: string, asked: DialCall): Promise<DialledCall> {
     const { dialDecisions, records, placements, logTokens } = this.#parts
     const logToken = readLogToken(asked.log)
+    const metadata = readMetadata(asked.metadata ?? {})
     const consent = asked.consent && readConsent(asked.consent, 'consent.')
     let log_token: string | null = null
     const { from } = asked
@@ -49,6 +51,7 @@ export class CallPlacer {
         caller: number,
         called: to,
         contact: target.peer ? null : to,
+        metadata,
         entries: () => [{ type: 'call.dialing', data: { to, from: number } }],
       })
       if (consent) await recordConsent(tx, { ...consent, org, number: to, by, call, at })
