@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { nullable, oneOf, Timestamp } from './shapes.ts'
+import { anyOf, nullable, oneOf, Timestamp, wholeNumberText } from './shapes.ts'
 import {
   deliveryStates,
   mostWebhooks,
@@ -118,10 +118,10 @@ export const Delivery = Type.Object({
 export type Delivery = Static<typeof Delivery>
 
 export const DeliveriesAsked = Type.Object({
-  state: Type.Optional(Type.String({ description: `one of ${deliveryStates.join(', ')}` })),
+  state: Type.Optional(anyOf(deliveryStates)),
   call: Type.Optional(Type.String({ description: 'of this call alone' })),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
-  limit: Type.Optional(Type.String({ description: '1 to 100; default 50' })),
+  limit: Type.Optional(wholeNumberText('1 to 100; default 50', { minimum: 1, maximum: 100, default: 50 })),
 })
 export type DeliveriesAsked = Static<typeof DeliveriesAsked>
 

@@ -25,6 +25,7 @@ import * as orgs from '../orgs.ts'
 import * as ownPhone from '../own-phone.ts'
 import * as placing from '../placing.ts'
 import * as providers from '../providers.ts'
+import * as publishableKeys from '../publishable-keys.ts'
 import * as rates from '../rates.ts'
 import * as recordings from '../recordings.ts'
 import * as retention from '../retention.ts'
@@ -44,6 +45,7 @@ import * as trunkTests from '../trunk-tests.ts'
 import * as vault from '../vault.ts'
 import * as voiceServer from '../voice-server.ts'
 import * as voices from '../voices.ts'
+import * as webhooks from '../webhooks.ts'
 import * as worker from '../worker.ts'
 import { fingerprintOf, type JsonSchema } from './json-schema.ts'
 
@@ -75,6 +77,7 @@ const modules: readonly object[] = [
   ownPhone,
   placing,
   providers,
+  publishableKeys,
   rates,
   recordings,
   retention,
@@ -94,6 +97,7 @@ const modules: readonly object[] = [
   vault,
   voiceServer,
   voices,
+  webhooks,
   worker,
 ]
 
