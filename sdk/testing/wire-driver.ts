@@ -104,7 +104,9 @@ const doing: Record<string, (asked: Asked) => unknown> = {
   end: ({ call }) => found(calls, call).end(),
   callback: ({ call, number, when, note }) => found(calls, call).callback(number, { when, note }),
   optOut: ({ call }) => found(calls, call).optOut(),
-  transfer: ({ call, to, kind }) => found(calls, call).transfer(to, { kind }),
+  transfer({ call, to, kind }) {
+    found(calls, call).transfer(to, { kind })
+  },
   sendTones: ({ call, digits }) => found(calls, call).sendTones(digits),
   history: async ({ call }) =>
     (await found(calls, call).history()).map(({ who, text, role }) => ({ who, text, role })),

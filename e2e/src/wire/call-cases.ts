@@ -54,7 +54,12 @@ export const callCases: readonly WireCase[] = [
       await until('all are in the log', async () => (await typesOf()).includes('call.opt_out'))
       assert.ok((await typesOf()).includes('tones.requested'))
       const [sent] = line.frames('to gateway', 'call.transfer')
-      assert.deepEqual(sent, { type: 'call.transfer', call: spoken, to: '+34911111111', kind: 'cold' })
+      assert.partialDeepStrictEqual(sent, {
+        type: 'call.transfer',
+        call: spoken,
+        to: '+34911111111',
+        kind: 'cold',
+      })
       await phone.append(spoken, [{ type: 'call.ended', data: { reason: 'hangup' } }])
       const { call } = await fixture.newChat(agent)
       await driver.ask('transfer', { call, to: '+34911111111', kind: 'warm' })
