@@ -21,13 +21,13 @@ export function buildEmbed(): Promise<void> {
   })())
 }
 
-/** Tells whatever the call tells, and does what it is ordered to, as a piece of a program. */
-const pageOf = (gateway: string, options: object) => `<!doctype html><title>shop</title><script type="module">
+/** Its first order is what it starts the call with. Tells whatever the call tells, and does what it is ordered to, as a piece of a program. */
+const pageOf = (gateway: string) => `<!doctype html><title>shop</title><script type="module">
 import { startCall, devices } from ${JSON.stringify(`${gateway}/embed/switchroom.js`)}
 const tell = (page) => fetch('/told', { method: 'POST', body: JSON.stringify({ page }) })
 const Program = Object.getPrototypeOf(async () => {}).constructor
 try {
-  const call = await startCall(${JSON.stringify({ url: gateway, ...options })})
+  const call = await startCall(await (await fetch('/orders')).json())
   tell({ started: call.id, agentName: call.agent })
   for (const name of ['transcript', 'agent', 'state', 'ended']) call.on(name, (event) => tell({ [name]: event }))
   tell({ state: call.state })
@@ -52,12 +52,13 @@ export class ForeignPage {
   static async open(
     t: TestContext,
     { deployment }: VoiceDeployment,
-    options: object,
+    optionsOf: (origin: string) => Promise<object>,
     { microphone, program }: { microphone: Int16Array; program: BrowserProgram },
   ): Promise<ForeignPage> {
     await buildEmbed()
-    const browser = await BrowserCaller.openPage(microphone, pageOf(deployment.url, options), program)
+    const browser = await BrowserCaller.openPage(microphone, pageOf(deployment.url), program)
     t.after(() => browser.stop())
+    browser.order(JSON.stringify({ url: deployment.url, ...(await optionsOf(browser.origin)) }))
     return new ForeignPage(browser)
   }
 

@@ -20,6 +20,14 @@ async function newToken({ org }: VoiceDeployment) {
   return { call: made.body.call as string, token: made.body.participant_token as string }
 }
 
+async function newKey({ org }: VoiceDeployment, origin: string): Promise<string> {
+  const { client } = await org.person('developer')
+  const wanted = { label: 'shop', agent: 'hello', env: 'sandbox', origins: [origin] }
+  const made = await client.post('/v1/publishable-keys', wanted)
+  assert.equal(made.status, 201, made.text)
+  return made.body.key as string
+}
+
 /** The worker's log, in JSON lines, says why a call ended. */
 const whyEnded = (fixture: VoiceDeployment, call: string) =>
   until('the worker says why', () => {
@@ -34,7 +42,10 @@ test(
     const fixture = await startVoiceAgent(t, greeted)
     const { call, token } = await newToken(fixture)
     const asks = microphone(await speech('What is your name?'), 6)
-    const page = await ForeignPage.open(t, fixture, { token }, { microphone: asks, program: 'chromium' })
+    const page = await ForeignPage.open(t, fixture, async () => ({ token }), {
+      microphone: asks,
+      program: 'chromium',
+    })
     assert.equal(await page.until('started'), call)
     await page.until('state', (state) => state === 'connected')
     const isSaid = ({ who, text, isFinal }: Line) => who === 'agent' && isFinal && text === greeting
@@ -74,23 +85,25 @@ test(
 )
 
 test(
-  'Firefox: a page of another origin calls an agent, follows the transcript, and hangs up when its tab goes elsewhere',
+  'Firefox: a page of another origin calls an agent with a publishable key for this origin, follows the transcript, and hangs up when its tab goes elsewhere',
   { skip: missing('firefox-esr'), timeout: 180_000 },
   async (t) => {
     const fixture = await startVoiceAgent(t, greeted)
-    const { call, token } = await newToken(fixture)
     const page = await ForeignPage.open(
       t,
       fixture,
-      { token },
+      async (origin) => ({ key: await newKey(fixture, origin), page: { path: '/' } }),
       { microphone: new Int16Array(0), program: 'firefox' },
     )
+    const call = await page.until<string>('started')
     await page.until('state', (state) => state === 'connected')
     await page.until(
       'transcript',
       ({ who, text, isFinal }: Line) => who === 'agent' && isFinal && text !== '',
     )
     await page.until('agent', (state) => state === 'speaking')
+    const { metadata } = await fixture.nextCall()
+    assert.deepEqual([metadata['origin'], metadata['page']], [page.browser.origin, { path: '/' }])
     page.order(`location.href = 'about:blank'`)
     assert.equal((await fixture.untilEnded(call)).at(-1)?.data['reason'], 'hangup')
     assert.match(await whyEnded(fixture, call), /^the (?:page hung up|browser closed its connection)$/)
@@ -103,12 +116,10 @@ test(
   async (t) => {
     const fixture = await startVoiceAgent(t, greeted)
     const { call, token } = await newToken(fixture)
-    const page = await ForeignPage.open(
-      t,
-      fixture,
-      { token },
-      { microphone: microphone(silence(0), 120), program: 'chromium' },
-    )
+    const page = await ForeignPage.open(t, fixture, async () => ({ token }), {
+      microphone: microphone(silence(0), 120),
+      program: 'chromium',
+    })
     await page.until('agent', (state) => state === 'speaking')
     page.browser.kill()
     assert.equal((await fixture.untilEnded(call)).at(-1)?.data['reason'], 'hangup')
@@ -123,9 +134,9 @@ test(
     const fixture = await startVoiceAgent(t, greeted)
     const { call, token } = await newToken(fixture)
     const sound = { microphone: microphone(silence(0), 120), program: 'chromium' } as const
-    const page = await ForeignPage.open(t, fixture, { token }, sound)
+    const page = await ForeignPage.open(t, fixture, async () => ({ token }), sound)
     await page.until('state', (state) => state === 'connected')
-    const second = await ForeignPage.open(t, fixture, { token }, sound)
+    const second = await ForeignPage.open(t, fixture, async () => ({ token }), sound)
     await second.browser.until(({ page: told }) => told?.['failed'] !== undefined)
     assert.deepEqual(second.all('failed'), ['only the browser that is in the call can reconnect to it'])
     const driven = await fixture.nextCall()

@@ -29,6 +29,7 @@ export interface Told {
  */
 export class BrowserCaller {
   readonly told: Told[] = []
+  origin = ''
   readonly #http: Server
   readonly #folder: string
   readonly #page: string
@@ -76,7 +77,8 @@ export class BrowserCaller {
     await caller.#record(microphone)
     await new Promise<void>((resolve) => caller.#http.listen(0, '127.0.0.1', resolve))
     const { port } = caller.#http.address() as AddressInfo
-    caller.#browser = await openBrowser(program, folder, `http://127.0.0.1:${port}/`)
+    caller.origin = `http://127.0.0.1:${port}`
+    caller.#browser = await openBrowser(program, folder, `${caller.origin}/`)
     return caller
   }
 

@@ -41,9 +41,13 @@ export default function ChatPart({ agent }: AgentPartProps) {
   return (
     <section className="chat" aria-label={`Chat with ${agent}`}>
       <div className="chat-lines" ref={list} role="log" aria-label="Transcript" tabIndex={0}>
-        {chat.lines.map(({ id, who, text: said, isSending }) => (
-          <div key={id} className={`chat-line ${who}`} data-sending={isSending || undefined}>
-            <span className="sr-only">{who === 'you' ? 'You' : agent}: </span>
+        {chat.lines.map(({ id, who, text: said, isFinal }) => (
+          <div
+            key={id}
+            className={`chat-line ${who === 'user' ? 'you' : 'agent'}`}
+            data-sending={!isFinal || undefined}
+          >
+            <span className="sr-only">{who === 'user' ? 'You' : agent}: </span>
             {said}
           </div>
         ))}

@@ -16,12 +16,8 @@ import { PublishableKeyForm } from './publishable-key-form.tsx'
 
 /** What a page needs to call the agent. */
 const snippetOf = ({ key }: PublishableKey) =>
-  `<script type="module">
-  import { startCall } from '${location.origin}/embed/switchroom.js'
-  document.querySelector('#talk').onclick = () =>
-    startCall({ url: '${location.origin}', key: '${key}' })
-</script>
-<button id="talk">Talk to us</button>`
+  `<script type="module" src="${location.origin}/embed/switchroom.js"></script>
+<switchroom-call key="${key}"></switchroom-call>`
 
 export default function PublishableKeysScreen() {
   const keys = useGet<PublishableKeyList>('/v1/publishable-keys')

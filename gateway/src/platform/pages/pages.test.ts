@@ -132,3 +132,23 @@ test('every screen that the navigation of the console names can be opened at its
     assert.match(headers.get('content-type') ?? '', /^text\/html/)
   }
 })
+
+test('the module for other people’s pages is smaller than 30 KB without LiveKit’s client, and any page may load it', async () => {
+  const { status, headers, text, bytes } = await anonymous.get('/embed/switchroom.js')
+  assert.equal(status, 200)
+  assert.deepEqual(
+    [headers.get('access-control-allow-origin'), headers.get('content-type'), headers.get('cache-control')],
+    ['*', 'text/javascript; charset=utf-8', 'public, max-age=300'],
+  )
+  assert.ok(bytes.length < 30_000, `${bytes.length} bytes`)
+  const others = [...text.matchAll(/import\("\.\/([^"]+)"\)/g)].map(([, name]) => `${name}`)
+  assert.equal(others.length, 1) // LiveKit's client, loaded on demand
+  assert.doesNotMatch(text, /^import /m)
+  const client = await anonymous.get(`/embed/${others[0]}`)
+  assert.deepEqual(
+    [client.status, client.headers.get('cache-control')],
+    [200, 'public, max-age=31536000, immutable'],
+  )
+  for (const name of ['nothing.js', '..%2Findex.html', 'built-from'])
+    assert.equal((await anonymous.get(`/embed/${name}`)).status, 404)
+})
