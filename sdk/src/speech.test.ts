@@ -214,6 +214,42 @@ test('a stream sends audio and reads what is heard, to the end (SD-79)', async (
   assert.deepEqual(read, heard)
 })
 
+test('a stream is opened at the address that is set for sockets, unless another voice server is named (S-003, SD-01)', async (t) => {
+  const ready = {
+    type: 'ready',
+    request_id: 'r',
+    model: 'm',
+    sample_rate: 16_000,
+    encoding: 'linear16',
+    diarize: false,
+  }
+  const live = await voiceServer(
+    t,
+    (response) => void response.end('{"voices":[]}'),
+    (socket) => socket.send(JSON.stringify(ready)),
+  )
+  const elsewhere = await voiceServer(t, (response) => void response.end('{"voices":[]}'))
+  process.env['SVC_WS_URL'] = `${live.url.replace('http', 'ws')}/`
+  process.env['SVC_VOICE_URL'] = elsewhere.url
+  t.after(() => {
+    delete process.env['SVC_WS_URL']
+    delete process.env['SVC_VOICE_URL']
+  })
+  const opened = async (client: SpeechClient) => {
+    const stream = await client.stream()
+    await stream.close()
+    return stream.ready.model
+  }
+  const client = new SpeechClient({ key: 'x' })
+  assert.equal(await opened(client), 'm')
+  await client.voices()
+  assert.deepEqual([live.came.length, elsewhere.came.length], [1, 1])
+  const given = new SpeechClient({ url: elsewhere.url, wsUrl: live.url, key: 'x' })
+  assert.equal(await opened(given), 'm')
+  const named = new SpeechClient({ url: elsewhere.url, key: 'x' })
+  assert.equal((await failing(named.stream()))[1], 402, 'which the other one answers')
+})
+
 test('a clean close before done is CLOSED, unless the caller closed it; one without a word is NETWORK_ERROR (S-456, SD-79)', async (t) => {
   const endings: [(socket: WebSocket) => void, string][] = [
     [(socket) => socket.close(1000), 'CLOSED'],

@@ -3,6 +3,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
 import { LiveClient } from '../../testing/live-client.ts'
 import { startLive } from '../../testing/live-server.ts'
+import { startWithFakeGateway } from '../../testing/speech-server.ts'
+import { refusedWith, VoiceCaller } from '../../testing/voice-deployment.ts'
 
 let live: Awaited<ReturnType<typeof startLive>>
 let grant: (typeof live)['gateway']['grant']
@@ -273,4 +275,15 @@ test('a vendor that refuses, breaks or cannot be reached ends the stream with 10
   live.gateway.grant = (ask) => ({ ...grant(ask), options: { base_url: 'http://127.0.0.1:9' } })
   assert.equal((await new LiveClient(live.url).refused()).close, 1011)
   await until('audio that was not heard costs nothing', () => live.gateway.settled.at(-1)?.seconds === 0)
+})
+
+test('a client that asks over HTTP is told where sockets are opened, if that is set (S-003, SD-01)', async () => {
+  for (const [settings, where] of [
+    [{}, ''],
+    [{ SVC_WS_URL: 'wss://live.example/' }, ' at wss://live.example/v1/audio/transcriptions/stream'],
+  ] as const) {
+    await using apart = await startWithFakeGateway(settings)
+    const answer = await new VoiceCaller(apart.url, 'any').get('/v1/audio/transcriptions/stream')
+    refusedWith(answer, 426, 'UPGRADE_REQUIRED', `live transcription is opened as a WebSocket${where}`)
+  }
 })

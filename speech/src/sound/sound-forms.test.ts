@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { samplesOf } from '@switchroom/audio/pcm'
+import { until } from '@switchroom/gateway/testing/until'
 import { missing } from '@switchroom/tools/debian-packages'
 import { decodedByFfmpeg, soundingSeconds, tonePcm } from '../../testing/decoded-sound.ts'
 import { openAiSoundForms, soundForm, type SoundFormName } from './sound-forms.ts'
@@ -59,6 +60,16 @@ test('whatever the samples are, FLAC gives them back', { skip: missing('ffmpeg')
     const file = await written('flac', 16_000, Buffer.from(samples.buffer))
     assert.deepEqual(decodedByFfmpeg(file).samples, samples, `${length} samples`)
   }
+})
+
+test('a sound that is left before its end leaves no thread', async () => {
+  const ports = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
+  const before = ports()
+  const forms = await Promise.all([16_000, 24_000].map((rate) => soundForm('aac', rate as 16_000)))
+  await Promise.all(forms.map((form) => form.take(tonePcm(16_000, 0.5))))
+  assert.ok(ports() > before)
+  for (const form of forms) form.close?.()
+  await until('their threads have ended', () => ports() === before)
 })
 
 test('every form gives its first bytes long before the end', async () => {

@@ -53,8 +53,12 @@ const talk: VoiceWire['answer'] = (response) => {
   say()
 }
 
-for (const timestamps of [false, true])
-  test(`a listener that reads nothing is closed, and its vendor cancelled; what it got is paid (SD-71; ${timestamps ? 'events' : 'sound'})`, async () => {
+for (const [what, how] of Object.entries({
+  sound: {},
+  events: { timestamps: true },
+  "OpenAI's events": { stream_format: 'sse', response_format: 'pcm' },
+}))
+  test(`a listener that reads nothing is closed, and its vendor cancelled; what it got is paid (SD-71; ${what})`, async () => {
     const url = await startSpeech(500)
     wire.answer = talk
     const [cancelled, settled] = [wire.cancelledAt.length, gateway.settled.length]
@@ -63,7 +67,7 @@ for (const timestamps of [false, true])
       headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
     })
     const input = 'x'.repeat(5_000)
-    asking.end(JSON.stringify({ input, voice: 'openai/coral', sample_rate: 24_000, timestamps }))
+    asking.end(JSON.stringify({ input, voice: 'openai/coral', sample_rate: 24_000, ...how }))
     const [answer] = (await once(asking, 'response')) as [IncomingMessage]
     assert.equal(answer.statusCode, 200)
     await until('the vendor is cancelled', () => wire.cancelledAt.length > cancelled && wire.open === 0)
