@@ -1,9 +1,10 @@
+import { nearestName } from '@switchroom/contract/near-names'
 import { commands, groups } from './command-table.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
 import { Failure, reasonOf } from './terminal/failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import { Invocation } from './invocation/invocation.ts'
-import { findCommand, nearest, parse, readLine, refuseKeys } from './parsing.ts'
+import { findCommand, parse, readLine, refuseKeys } from './parsing.ts'
 import { plain } from './terminal/text-width.ts'
 
 // `svc calls | head` ends when its reader does.
@@ -66,7 +67,7 @@ function say(text: string, isAsked: boolean): number {
 }
 
 function unknown(wanted: string, names: readonly string[]): Failure {
-  const meant = nearest(wanted, names)
+  const meant = nearestName(wanted, names)
   const hint = meant === undefined ? 'svc help lists the commands' : `did you mean svc ${meant}?`
   return new Failure(exitCodes.usage, `unknown command ${wanted}: ${hint}`)
 }

@@ -97,29 +97,3 @@ function refuseOtherChoice({ name, choices }: Option, value: unknown): void {
     if (typeof each === 'string' && choices && !choices.includes(each))
       throw wrongUsage(`--${name} must be one of ${choices.join(', ')} (got ${each})`)
 }
-
-/** The name that is closest to a mistyped one. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
-  const [best] = names
-    .map((name) => ({ name, far: distance(word, name) }))
-    .filter(({ far }) => far <= 2)
-    .toSorted((a, b) => a.far - b.far)
-  return best?.name
-}
-
-function distance(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= a.length; row += 1) {
-    const line = [row]
-    for (let at = 1; at <= b.length; at += 1)
-      line.push(
-        Math.min(
-          (above[at] ?? 0) + 1,
-          (line[at - 1] ?? 0) + 1,
-          (above[at - 1] ?? 0) + (a[row - 1] === b[at - 1] ? 0 : 1),
-        ),
-      )
-    above = line
-  }
-  return above[b.length] ?? 0
-}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Static, TSchema } from 'typebox'
 import type { CallShape, LineTurnShape } from './app-events.ts'
-import type { AgentRegistered, AppError, AppErrorCode } from './apps.ts'
+import type { AgentHolders, AgentRegistered, AppError, AppErrorCode } from './apps.ts'
 import {
   type appErrorCodes,
   eventFrames,
@@ -33,6 +33,7 @@ const areSame: [
   Same<Static<typeof LineTurnShape>, LineTurn>,
   Same<(typeof appErrorCodes)[number], AppErrorCode>,
   SameFrame<'agent.registered', AgentRegistered>,
+  SameFrame<'agent.holders', AgentHolders>,
   SameFrame<'refused', AppError>,
   SameFrame<'ready', LineReady>,
   SameFrame<'lineRefused', LineError>,
@@ -45,7 +46,7 @@ const areSame: [
   SameFrame<'lineCallEnded', LineCallEnded>,
   SameFrame<'call.route_failed', RouteFailed>,
   Same<Static<(typeof framesToChat)[keyof typeof framesToChat]>, ChatFrame>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 
 test('every frame has its type as a constant, and an event the fields of every event', () => {
   assert.ok(areSame.every(Boolean))
@@ -55,5 +56,12 @@ test('every frame has its type as a constant, and an event the fields of every e
     assert.equal(typeof properties['type']?.const, 'string', name)
   }
   for (const schema of Object.values(eventFrames))
-    assert.deepEqual(Object.keys(schema.properties).toSorted(), ['agent', 'call', 'data', 'type'])
+    assert.deepEqual(Object.keys(schema.properties).toSorted(), [
+      'agent',
+      'call',
+      'data',
+      'more',
+      'seq',
+      'type',
+    ])
 })

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from 'typebox'
 import { appEvents, CallShape } from './app-events.ts'
 import { RegisterAgent, UnregisterAgent, type AppErrorCode } from './apps.ts'
-import { callFrames, RegisterLine, RouteCall } from './call-frames.ts'
+import { AckEvents, callFrames, RegisterLine, RouteCall } from './call-frames.ts'
 import { ChatEnd, ChatMessage } from './chat.ts'
 import { lineErrorCodes, routeFailures } from './lines.ts'
 import { EnvironmentName } from './scope-schemas.ts'
@@ -11,6 +11,7 @@ import { nullable, oneOf } from './shapes.ts'
 
 export const appErrorCodes = [
   'BAD_FRAME',
+  'AGENT_HELD',
   'AGENT_NOT_ALLOWED',
   'MODEL_NOT_ALLOWED',
   'PROVIDER_KEY_REQUIRED',
@@ -46,6 +47,7 @@ export const framesFromApp = {
   'agent.unregister': UnregisterAgent,
   'line.register': RegisterLine,
   'call.route': RouteCall,
+  'events.ack': AckEvents,
   ...callFrames,
 } as const satisfies Record<string, TSchema>
 
@@ -61,10 +63,19 @@ export const framesToApp = {
       Type.Array(Type.String(), { description: 'what keeps calls from this agent, one sentence each' }),
     ),
   }),
+  'agent.holders': Type.Object({
+    type: Type.Literal('agent.holders'),
+    agent: Type.String(),
+    holders: Type.Array(Type.Object({ app: Type.String(), processes: Type.Integer() }), {
+      description: 'the apps that hold the agent now, the newest first',
+    }),
+    calls: oneOf(['yours', 'others', 'shared']),
+  }),
   refused: Type.Object({
     type: Type.Literal('error'),
     agent: nullable(Type.String({ description: 'null if the frame named none' })),
     call: Type.Optional(Type.String({ description: 'the call that the frame spoke of' })),
+    request: Type.Optional(Type.String({ description: 'what the frame called itself' })),
     code: oneOf(appErrorCodes),
     detail: Sentence,
   }),
@@ -106,9 +117,19 @@ export const framesToApp = {
   'line.answered': about('line.answered', Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
 } as const satisfies Record<string, TSchema>
 
+const Place = Type.Integer({
+  description: "of apps that acknowledge: the entry's place in the call's log; absent if it is not stored",
+})
+const More = Type.Literal(true, {
+  description: 'another event of the same entry follows: acknowledge the entry after that one',
+})
+
 /** Gateway to app: something happened in a call that the app drives. */
 export const eventFrames = Object.fromEntries(
-  Object.entries(appEvents).map(([name, data]) => [name, about(name, data)]),
+  Object.entries(appEvents).map(([name, data]) => [
+    name,
+    Type.Object({ ...about(name, data).properties, seq: Type.Optional(Place), more: Type.Optional(More) }),
+  ]),
 )
 
 /** Client to gateway, on the chat socket. */

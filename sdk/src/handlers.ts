@@ -1,6 +1,6 @@
 import { failureOf, SwitchroomError, warnOf } from './errors.ts'
 import type { HandlerAnswer } from './events.ts'
-import { nearest } from './nearest.ts'
+import { nearestName } from '@switchroom/contract/near-names'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what a handler takes is known where it is added
 type AnyHandler = (...args: any[]) => unknown
@@ -41,7 +41,7 @@ export class Handlers<Events> {
   #refuseUnknown(name: string): void {
     if (Object.hasOwn(this.#names, name)) return
     const names = Object.keys(this.#names)
-    const meant = nearest(name, names)
+    const meant = nearestName(name, names)
     const advice = meant === undefined ? `it has ${names.join(', ')}` : `did you mean \`${meant}\`?`
     throw new SwitchroomError('UNKNOWN_EVENT', `${this.#whose} has no event \`${name}\`: ${advice}`)
   }

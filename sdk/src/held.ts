@@ -1,7 +1,7 @@
 import { Agent, type HoldOptions } from './agent.ts'
 import { SwitchroomError } from './errors.ts'
 import { PhoneLine } from './line.ts'
-import { nearest } from './nearest.ts'
+import { nearestName } from '@switchroom/contract/near-names'
 
 export type Held = Agent | PhoneLine
 
@@ -23,7 +23,7 @@ function optionsIn(given: unknown): HoldOptions {
   if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype)
     throw refused('hold takes agents and lines, and options after them: hold(agent, { exclusive: true })')
   for (const [name, value] of Object.entries(given)) {
-    const meant = nearest(name, optionNames)
+    const meant = nearestName(name, optionNames)
     const advice = meant === undefined ? 'it has `exclusive` and `balance`' : `did you mean \`${meant}\`?`
     if (!optionNames.includes(name)) throw refused(`hold has no option \`${name}\`: ${advice}`)
     if (value !== undefined && typeof value !== 'boolean') throw refused(`\`${name}\` is true or false`)

@@ -5,7 +5,6 @@ import { fakeGateway } from '../testing/fake-gateway.ts'
 import { Agent } from './agent.ts'
 import { openChat } from './chat.ts'
 import { PhoneLine } from './line.ts'
-import { nearest } from './nearest.ts'
 import { connect } from './switchroom.ts'
 
 /** As a program without types would call it. */
@@ -54,9 +53,4 @@ test('a handler for an event that does not exist is refused with the nearest nam
   assert.throws(() => chat.on(untyped('mesage'), () => {}), {
     message: 'a chat has no event `mesage`: did you mean `message`?',
   })
-})
-
-test('the nearest name is the one with the fewest letters to change, if they are few', () => {
-  assert.equal(nearest('call.strted', ['chat.started', 'call.started']), 'call.started')
-  assert.equal(nearest('whatever', ['call.started']), undefined)
 })

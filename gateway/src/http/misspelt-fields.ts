@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { badRequest, type Refusal } from '../foundation/refusals.ts'
 import type { Access } from './access.ts'
-import { nearestName } from './near-names.ts'
+import { nearestName } from '@switchroom/contract/near-names'
 import type { Server } from './server.ts'
 
 /** Of one request, no more unknown fields than these are compared: comparing costs time. */
