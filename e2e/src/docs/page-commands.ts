@@ -11,13 +11,16 @@ export const pages = [
     .map((name) => join('docs', name)),
 ]
 
-const programs = 'npx|npm|node|svc|curl|eval|source|key=|docker|podman|pg_dump|pg_restore'
-const begins = new RegExp(`^(?:[A-Z_]+=\\S* )*(?:${programs})(?= |\\b)`)
+const programs = 'npx|npm|node|svc|curl|eval|source|docker|podman|pg_dump|pg_restore'
+const begins = new RegExp(`^(?:[A-Z_]+=\\S* )*(?:(?:${programs})(?= )|key=)`)
 
 /** The commands that the code blocks of a page tell its reader to run, each in one piece. */
 export function commandsOf(page: string): string[] {
   const text = readFileSync(join(root, page), 'utf8')
-  const blocks = [...text.matchAll(/^( *)```(?:sh|bash)?\n(.*?)^\1```/gms)].map(([, , block = '']) => block)
+  const fences = [...text.matchAll(/^( *)```(\w*)\n(.*?)^\1```/gms)]
+  const blocks = fences
+    .filter(([, , language = '']) => /^(sh|bash)?$/.test(language))
+    .map(([, , , block = '']) => block)
   const indented = [...text.matchAll(/(?:^ {4}\S.*\n)+/gm)].map(([block]) => block.replaceAll(/^ {4}/gm, ''))
   return [...blocks, ...indented].flatMap(commandsIn)
 }

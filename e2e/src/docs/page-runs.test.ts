@@ -148,3 +148,28 @@ test('every command of docs/cli.md runs, in its order', async () => {
 test('every command of docs/speech.md runs, in its order', async () => {
   for (const command of commandsOf('docs/speech.md')) await succeeds(command)
 })
+
+/** Sentences about the request itself, where a new org is only refused for what it does not have yet. */
+const notUnderstood = /there is no door|takes (GET|POST|PUT|PATCH|DELETE)|must be|is missing/
+
+test('every request of docs/agents.md and docs/numbers.md is one that the gateway understands', async () => {
+  const requests = ['docs/agents.md', 'docs/numbers.md'].flatMap((page) =>
+    commandsOf(page)
+      .filter((command) => command.startsWith('curl '))
+      // other placeholders stay: they are refused before a carrier is asked
+      .map((command) => ({ page, command: command.replaceAll('sk-…', 'sk-0123456789abcdef') })),
+  )
+  assert.ok(requests.length > 15, `${requests.length} requests`)
+  const odd: string[] = []
+  const taken: string[] = []
+  for (const { page, command } of requests) {
+    const asked = `command ${command} -sS -w '\\n%{http_code}'`
+    const { printed } = await run(asked, '', { SVC_URL: address, SVC_KEY: key })
+    const [, answer = '', status = ''] = /^(.*)\n(\d{3})$/s.exec(printed) ?? []
+    if (status.startsWith('2')) taken.push(command)
+    const isRefused = ['400', '403', '404', '409', '503'].includes(status) && !notUnderstood.test(answer)
+    if (!status.startsWith('2') && !isRefused) odd.push(`${page}: ${command}\n  ${status} ${answer}`)
+  }
+  assert.deepEqual(odd, [])
+  assert.ok(taken.length >= 4, taken.join('\n'))
+})

@@ -9,6 +9,9 @@ export const olderNodes = { 20: '20.18.3', 22: '22.23.3' } as const
 /** Says why a test is skipped: npm could not reach its registry. */
 export class NoRegistry extends Error {}
 
+/** Of what `npm test` hands to its programs, all that npm needs to find its packages. */
+const reachesRegistry = /^npm_config_(cache|registry|userconfig|globalconfig|cafile|(https?-|no)?proxy)$/i
+
 const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EIDLETIMEOUT/
 
 /** `npm install` in a folder that has a package.json. */
@@ -45,7 +48,7 @@ export function olderNode(major: keyof typeof olderNodes): string {
 export function environment(node?: string): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
-      !/^(SVC_|NODE_TEST_|NODE_OPTIONS|npm_|INIT_CWD|PWD)/i.test(name) || name === 'npm_config_cache',
+      reachesRegistry.test(name) || !/^(SVC_|NODE_TEST_|NODE_OPTIONS|npm_|INIT_CWD|PWD)/i.test(name),
   )
   const settings = Object.fromEntries(inherited) as Record<string, string>
   if (node !== undefined) settings['PATH'] = [dirname(node), settings['PATH']].join(delimiter)
