@@ -17,6 +17,8 @@ const npmPackages = [
 const pythonPackages = ['openapi-python-client==0.29.1']
 
 const run = promisify(execFile)
+/** A registry that does not answer is given up, and the tests are skipped. */
+const installTimeoutMs = 300_000
 
 /** A program of the tools, or why there is none. */
 export interface ApiTools {
@@ -31,7 +33,7 @@ export async function npmTools(): Promise<ApiTools> {
   const install = async () => {
     writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}')
     const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-package-lock', '--legacy-peer-deps']
-    await run('npm', ['install', ...options, ...npmPackages], { cwd: folder })
+    await run('npm', ['install', ...options, ...npmPackages], { cwd: folder, timeout: installTimeoutMs })
   }
   return installed(folder, npmPackages, install, 'the npm registry')
 }
@@ -42,12 +44,10 @@ export async function pythonTools(): Promise<ApiTools> {
   if (status !== 0) return { folder, missing: 'needs Python 3.10 or later with venv' }
   const install = async () => {
     await run('python3', ['-m', 'venv', folder])
-    await run(join(folder, 'bin/pip'), [
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      ...pythonPackages,
-    ])
+    const options = ['--quiet', '--disable-pip-version-check']
+    await run(join(folder, 'bin/pip'), ['install', ...options, ...pythonPackages], {
+      timeout: installTimeoutMs,
+    })
   }
   return installed(folder, pythonPackages, install, 'the Python package index')
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +35,13 @@ for (const [name, address] of Object.entries(documents))
 
 const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
 const configInPage = /```yaml\n(.+?)```/s.exec(page)?.[1] ?? ''
+/** What the page writes after the name of a program, with this gateway's address. */
+function argumentsInPage(program: string): string[] {
+  const line = page.split('\n').find((one) => one.includes(`${program} `) && one.includes('https://'))
+  assert.ok(line, `the page has no command of ${program}`)
+  const written = line.slice(line.indexOf(program) + program.length).trim()
+  return written.replace('https://switchroom.example.com', deployment.url).split(' ')
+}
 
 /** A program in a folder of its own that finds the installed packages, as a project of a user has it. */
 function project(name: string, files: Record<string, string>): string {
@@ -51,7 +59,7 @@ function project(name: string, files: Record<string, string>): string {
   }
   const all = {
     'package.json': '{"type": "module"}',
-    'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts', 'client'] }),
+    'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.ts', 'switchroom'] }),
     'environment.d.ts': 'declare const process: { env: Record<string, string> }',
     ...files,
   }
@@ -60,6 +68,15 @@ function project(name: string, files: Record<string, string>): string {
 }
 
 const compile = (at: string) => runProgram(compiler, ['-p', at], at)
+
+const noCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'needs curl'
+
+test('the first request of the page about the API works as it is written', { skip: noCurl }, async () => {
+  const [, command = ''] = /```\n(curl .+)\n```/.exec(page) ?? []
+  const asked = command.replace('https://switchroom.example.com', deployment.url)
+  const { stdout } = await runProgram('sh', ['-c', asked], folder, caller)
+  assert.equal(JSON.parse(stdout).slug, org.slug)
+})
 
 test('redocly finds nothing to say about the three descriptions', { skip: npm.missing }, async () => {
   const config = fileURLToPath(new URL('redocly.yaml', import.meta.url))
@@ -85,7 +102,7 @@ test(
   async () => {
     const at = project('openapi-typescript', {
       'program.ts': `import createClient from 'openapi-fetch'
-import type { components, paths } from './gateway.js'
+import type { components, paths } from './switchroom.js'
 import type { paths as ofWorkers } from './workers.js'
 import type { paths as ofVoice } from './voice.js'
 
@@ -108,8 +125,10 @@ const { error: refused } = await workers.GET('/v1/worker/fences', { params: { qu
 console.log(JSON.stringify([set.yours?.config.greeting?.say, stale.error?.code, voices?.success, refused?.code]))
 `,
     })
-    for (const name of Object.keys(documents))
-      await runNode([tool('openapi-typescript/bin/cli.js'), fileOf(name), '-o', join(at, `${name}.ts`)], at)
+    const generator = tool('openapi-typescript/bin/cli.js')
+    await runNode([generator, ...argumentsInPage('openapi-typescript')], at)
+    for (const name of ['workers', 'voice'])
+      await runNode([generator, fileOf(name), '-o', join(at, `${name}.ts`)], at)
     await compile(at)
     const { stdout: printed } = await runNode([join(at, 'built/program.js')], at, caller)
     assert.deepEqual(JSON.parse(printed), ['Good morning.', 'STALE_VERSION', true, 'FORBIDDEN'])
@@ -121,9 +140,9 @@ test(
   { skip: npm.missing },
   async () => {
     const at = project('hey-api', {
-      'program.ts': `import { createClient } from './client/client/index.js'
-import { inviteMember, listMembers, whoami } from './client/sdk.gen.js'
-import type { Member } from './client/types.gen.js'
+      'program.ts': `import { createClient } from './switchroom/client/index.js'
+import { inviteMember, listMembers, whoami } from './switchroom/sdk.gen.js'
+import type { Member } from './switchroom/types.gen.js'
 
 const client = createClient({ baseUrl: process.env['SVC_URL'], auth: process.env['SVC_KEY'] })
 const { data: me } = await whoami({ client, headers: { 'svc-env': 'sandbox' } })
@@ -134,14 +153,7 @@ const { error } = await inviteMember({ client, body: { email: 'ben@example.com',
 console.log(JSON.stringify([me?.slug, invited?.role, error?.code]))
 `,
     })
-    const generator = [
-      tool('@hey-api/openapi-ts/bin/run.js'),
-      '-i',
-      fileOf('gateway'),
-      '-o',
-      join(at, 'client'),
-    ]
-    await runNode(generator, at)
+    await runNode([tool('@hey-api/openapi-ts/bin/run.js'), ...argumentsInPage('@hey-api/openapi-ts')], at)
     await compile(at)
     const { stdout: printed } = await runNode([join(at, 'built/program.js')], at, caller)
     assert.deepEqual(JSON.parse(printed), [org.slug, 'qa', 'CONFLICT'])
@@ -156,24 +168,18 @@ test(
     mkdirSync(at)
     const program = (name: string) => join(python.folder, 'bin', name)
     const env = { PATH: `${join(python.folder, 'bin')}:${process.env['PATH'] ?? ''}` } // for the formatter that it calls
-    const made = ['--meta', 'none', '--output-path', join(at, 'switchroom_api'), '--overwrite']
-    const config = join(at, 'config.yaml')
-    writeFileSync(config, configInPage)
-    const { stdout, stderr } = await runProgram(
-      program('openapi-python-client'),
-      ['generate', '--path', fileOf('gateway'), '--config', config, ...made],
-      at,
-      env,
-    )
+    writeFileSync(join(at, 'switchroom.yaml'), configInPage)
+    const generator = program('openapi-python-client')
+    const { stdout, stderr } = await runProgram(generator, argumentsInPage('openapi-python-client'), at, env)
     assert.doesNotMatch(stdout + stderr, /WARNING|ERROR/)
     await runProgram(program('python'), ['-m', 'compileall', '-q', at], at)
     writeFileSync(
       join(at, 'program.py'),
       `import json, os
-from switchroom_api import AuthenticatedClient
-from switchroom_api.api.agents import get_settings, set_settings
-from switchroom_api.api.sign_in import whoami
-from switchroom_api.models import AgentConfig, AgentConfigGreeting, Refused, SetSettings
+from switchroom_client import AuthenticatedClient
+from switchroom_client.api.agents import get_settings, set_settings
+from switchroom_client.api.sign_in import whoami
+from switchroom_client.models import AgentConfig, AgentConfigGreeting, Refused, SetSettings
 
 client = AuthenticatedClient(base_url=os.environ["SVC_URL"], token=os.environ["SVC_KEY"])
 me = whoami.sync(client=client)
@@ -186,7 +192,11 @@ again = get_settings.sync("pythonic", client=client)
 print(json.dumps([me.slug, view.yours.config.greeting.say, again.yours.version, stale.code]))
 `,
     )
-    const { stdout: printed } = await runProgram(program('python'), ['program.py'], at, caller)
+    const packages = { PYTHONPATH: join(at, 'switchroom-client') }
+    const { stdout: printed } = await runProgram(program('python'), ['program.py'], at, {
+      ...caller,
+      ...packages,
+    })
     assert.deepEqual(JSON.parse(printed), [org.slug, 'Good morning.', 1, 'STALE_VERSION'])
   },
 )
