@@ -15,7 +15,10 @@ export async function interruptedLine(databaseUrl: string): Promise<InterruptedL
   let isInterrupted = false
   const { url, close } = await startPostgresProxy(databaseUrl, (client, server) => {
     closeTogether(client, server)
-    if (isInterrupted) return client.destroy()
+    if (isInterrupted) {
+      client.destroy()
+      return
+    }
     open.add(client)
     client.on('close', () => open.delete(client))
     pipeBoth(client, server)
