@@ -105,7 +105,7 @@ const doing: Record<string, (asked: Asked) => unknown> = {
   callback: ({ call, number, when, note }) => found(calls, call).callback(number, { when, note }),
   optOut: ({ call }) => found(calls, call).optOut(),
   transfer({ call, to, kind }) {
-    found(calls, call).transfer(to, { kind })
+    void found(calls, call).transfer(to, { kind })
   },
   sendTones: ({ call, digits }) => found(calls, call).sendTones(digits),
   history: async ({ call }) =>
