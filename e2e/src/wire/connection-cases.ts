@@ -111,7 +111,6 @@ export const connectionCases: readonly WireCase[] = [
       line.refusal = undefined
       await fixture.isBack(agent, 2)
       await fixture.reported({ event: 'chat.message', chat, text: 'Still here' })
-      await fixture.reported({ event: 'call.passed', agent, call })
       await fixture.reported({ event: 'callback.requested', agent, call })
       const expected = ['agent.register', 'call.say', 'call.callback']
       const sent = line.seen
@@ -123,6 +122,8 @@ export const connectionCases: readonly WireCase[] = [
       )
       const instances = line.frames('to gateway', 'agent.register').map(({ instance }) => instance)
       assert.equal(new Set(instances).size, 1)
+      await fixture.send(chat, 'are you there?')
+      await fixture.reported({ event: 'user.message', agent, call })
       assert.deepEqual(sent[2]?.frame, {
         type: 'call.callback',
         call,

@@ -125,12 +125,16 @@ export const toolCases: readonly WireCase[] = [
       await fixture.isBack(agent, 2)
       await fixture.frames('to client', 'tool.received', 2)
       await fixture.reported({ event: 'chat.message', chat, text: 'Done.' })
-      const sent = line.frames('to gateway', 'tool.result').length
+      // a gateway that does not know what arrived may ask again, and is answered
+      const unasked = () =>
+        line.frames('to gateway', 'tool.result').length - line.frames('to client', 'llm.toolCall').length
+      const before = unasked()
       line.cut()
       await fixture.isBack(agent, 3)
       await driver.ask('say', { call, text: 'after all' })
       await fixture.reported({ event: 'chat.message', chat, text: 'after all' })
-      assert.equal(line.frames('to gateway', 'tool.result').length, sent)
+      await until('what was asked again is answered', () => unasked() >= before)
+      assert.equal(unasked(), before)
       assert.equal(runs().length, 1)
       assert.equal(readBy(fixture.chats.model).filter((text) => text === 'seen once').length, 1)
     },
