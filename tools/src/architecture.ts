@@ -19,6 +19,7 @@ const rooms: Record<string, readonly string[] | 'any'> = {
   sdk: ['contract'],
   cli: ['contract', 'audio', 'media', 'sdk'],
   browser: ['contract'],
+  react: ['browser'],
   console: ['contract', 'browser'],
   launcher: [],
   'examples/*': ['sdk'],
