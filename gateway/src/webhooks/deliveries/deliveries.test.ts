@@ -227,6 +227,6 @@ test('an org without webhooks leaves nothing in the queue', async () => {
 test('the metrics count attempts by their result, and how long the queue is', async () => {
   const { text } = await deployment.metrics.get('/metrics')
   assert.match(text, /^switchroom_webhook_attempts_total\{result="delivered"\} [1-9]/m)
-  assert.match(text, /^switchroom_webhook_attempts_total\{result="given_up"\} 1$/m)
+  assert.match(text, /^switchroom_webhook_attempts_total\{result="given_up"\} [1-9]/m)
   assert.match(text, /^switchroom_queue_length\{queue="webhooks"\} \d+$/m)
 })

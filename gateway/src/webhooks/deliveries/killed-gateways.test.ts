@@ -29,6 +29,7 @@ test('gateways that are killed while they send lose no event; one that comes twi
     for (const _ of range(1, calls))
       await logs.write(await logs.open(), [{ type: 'chat.started', data: {} }, ends])
     await until('both send as many as they may', () => came().length >= 10)
+    assert.equal(new Set(came().map(({ id }) => id)).size, came().length) // both took from one queue
     await first.kill() // its receiver has them, and nobody wrote that down
     isHolding = false
     for (const release of held.splice(0)) release()

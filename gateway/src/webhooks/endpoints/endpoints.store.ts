@@ -89,10 +89,11 @@ const hold = statement(`
   with paused as materialized (
     select id from webhook_endpoints where id = $1 and paused_at is not null for share
   )
-  update webhook_deliveries set due_at = 'infinity', sender = null
+  update webhook_deliveries
+  set due_at = 'infinity', sender = null, attempts = attempts - case when sender is null then 0 else 1 end
   where endpoint in (select id from paused) and state = 'pending' and due_at <> 'infinity'`)
 
-/** Nothing of a paused endpoint is due. */
+/** Nothing of a paused endpoint is due. What was claimed and not sent yet counts as not attempted. */
 export const holdDeliveries = (database: Queryable, id: string) => database.rows(hold, id)
 
 const free = statement(`
