@@ -85,6 +85,7 @@ test('an app that stood still while its gateway was killed and started again hea
   model.reply = ({ messages }) => `answer to ${messages.at(-1)?.content}`
   const app = await startApp(t, 'desk')
   const chat = openChat({ url: gateway.url, key, agent: 'desk' })
+  t.after(() => chat.end())
   const answers: string[] = []
   chat.on('message', ({ text }) => void answers.push(text))
   await chat.send('one')
@@ -116,6 +117,7 @@ test('a call that ended before its gateway was killed, while its app stood still
   model.reply = ({ messages }) => `answer to ${messages.at(-1)?.content}`
   const app = await startApp(t, 'shop')
   const chat = openChat({ url: gateway.url, key, agent: 'shop' })
+  t.after(() => chat.end())
   await chat.send('one')
   await until('the app heard it', () => app.texts('agent.message').length === 1)
   app.child.kill('SIGSTOP')
@@ -129,6 +131,7 @@ test('a call that ended before its gateway was killed, while its app stood still
   assert.deepEqual(app.texts('user.message'), ['one', 'two'])
   // A later call shows that nothing of the first one is sent again.
   const later = openChat({ url: gateway.url, key, agent: 'shop' })
+  t.after(() => later.end())
   await later.send('later')
   await until('the app heard it', () => app.texts('user.message').length >= 3, 60_000)
   await later.end()
