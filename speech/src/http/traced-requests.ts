@@ -1,10 +1,9 @@
 import { RequestSpans } from '@switchroom/telemetry/request-spans'
 import { isTracing } from '@switchroom/telemetry/tracing'
-import type { FastifyRequest } from 'fastify'
-import type { Server } from './server.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** A span for each request, in a trace of its own: a voice server serves no calls of the fleet. */
-export function traceRequests(server: Server) {
+export function traceRequests(server: FastifyInstance) {
   if (!isTracing()) return
   const spans = new RequestSpans<FastifyRequest>()
   server.addHook('onRequest', (request, reply, done) => {

@@ -13,6 +13,7 @@ export const ofFramesFromApp: Record<keyof typeof framesFromApp, string> = {
   'agent.unregister': 'This app holds the agent no longer; its calls pass to another app that does.',
   'line.register': 'From now on the calls of this number come to this app first.',
   'call.route': 'The line hands its call to an agent.',
+  'events.ack': 'Every event of these calls up to `seq` has reached its handlers.',
   'call.say': 'The agent says this as it is; the model is not asked. At most 8000 characters.',
   'call.end': 'Ends the call.',
   'call.callback': 'Records that the contact wants to be called; dials nothing.',
@@ -25,6 +26,7 @@ export const ofFramesFromApp: Record<keyof typeof framesFromApp, string> = {
 
 export const ofFramesToApp: Record<keyof typeof framesToApp, string> = {
   'agent.registered': 'The agent is held by this app.',
+  'agent.holders': 'Another app has begun or ceased to hold the agent: these hold it now.',
   refused: 'The frame was refused; the socket stays open.',
   ready: 'The line is held by this app.',
   lineRefused: 'The line was not registered; the socket stays open.',
