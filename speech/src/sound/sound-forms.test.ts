@@ -66,7 +66,7 @@ test('a sound that is left before its end leaves no thread', async () => {
   const ports = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
   const before = ports()
   const forms = await Promise.all([16_000, 24_000].map((rate) => soundForm('aac', rate as 16_000)))
-  for (const form of forms) form.take(tonePcm(16_000, 0.5))
+  for (const form of forms) await form.take(tonePcm(16_000, 0.5))
   assert.ok(ports() > before)
   for (const form of forms) form.close?.()
   await until('their threads have ended', () => ports() === before)
