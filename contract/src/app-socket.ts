@@ -11,12 +11,12 @@ import { nullable, oneOf } from './shapes.ts'
 
 export const appErrorCodes = [
   'BAD_FRAME',
-  'AGENT_HELD',
   'AGENT_NOT_ALLOWED',
   'MODEL_NOT_ALLOWED',
   'PROVIDER_KEY_REQUIRED',
   'QUOTA_EXCEEDED',
   'INTERNAL_ERROR',
+  'AGENT_HELD',
 ] as const satisfies readonly AppErrorCode[]
 
 const Sentence = Type.String({ description: 'one sentence a person can act on' })
@@ -32,6 +32,12 @@ const about = <Name extends string, Data extends TSchema>(type: Name, data: Data
     agent: Type.String(),
     call: Type.String({ description: "the call's id; empty if the event is about none" }),
     data,
+    seq: Type.Optional(
+      Type.Integer({ description: "its place in the call's log, for apps that acknowledge" }),
+    ),
+    more: Type.Optional(
+      Type.Literal(true, { description: 'another event of the same seq follows: acknowledge after that' }),
+    ),
   })
 
 /** The same for the app of the line that has or had the call. */
@@ -47,8 +53,8 @@ export const framesFromApp = {
   'agent.unregister': UnregisterAgent,
   'line.register': RegisterLine,
   'call.route': RouteCall,
-  'events.ack': AckEvents,
   ...callFrames,
+  'events.ack': AckEvents,
 } as const satisfies Record<string, TSchema>
 
 /** Gateway to app: answers, and what a line alone receives. An event of a call is `appEvents` in an event frame. */
@@ -62,14 +68,6 @@ export const framesToApp = {
     warnings: Type.Optional(
       Type.Array(Type.String(), { description: 'what keeps calls from this agent, one sentence each' }),
     ),
-  }),
-  'agent.holders': Type.Object({
-    type: Type.Literal('agent.holders'),
-    agent: Type.String(),
-    holders: Type.Array(Type.Object({ app: Type.String(), processes: Type.Integer() }), {
-      description: 'the apps that hold the agent now, the newest first',
-    }),
-    calls: oneOf(['yours', 'others', 'shared']),
   }),
   refused: Type.Object({
     type: Type.Literal('error'),
@@ -90,6 +88,12 @@ export const framesToApp = {
     number: nullable(Type.String({ description: 'as the frame named it; null if it named none' })),
     code: oneOf(lineErrorCodes),
     detail: Sentence,
+  }),
+  'agent.holders': Type.Object({
+    type: Type.Literal('agent.holders'),
+    agent: Type.String(),
+    holders: Type.Array(Type.Object({ app: Type.String(), processes: Type.Integer() })),
+    calls: oneOf(['yours', 'others', 'shared']),
   }),
   'tool.received': Type.Object({
     type: Type.Literal('tool.received'),
@@ -117,19 +121,9 @@ export const framesToApp = {
   'line.answered': about('line.answered', Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
 } as const satisfies Record<string, TSchema>
 
-const Place = Type.Integer({
-  description: "of apps that acknowledge: the entry's place in the call's log; absent if it is not stored",
-})
-const More = Type.Literal(true, {
-  description: 'another event of the same entry follows: acknowledge the entry after that one',
-})
-
 /** Gateway to app: something happened in a call that the app drives. */
 export const eventFrames = Object.fromEntries(
-  Object.entries(appEvents).map(([name, data]) => [
-    name,
-    Type.Object({ ...about(name, data).properties, seq: Type.Optional(Place), more: Type.Optional(More) }),
-  ]),
+  Object.entries(appEvents).map(([name, data]) => [name, about(name, data)]),
 )
 
 /** Client to gateway, on the chat socket. */

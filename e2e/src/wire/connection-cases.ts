@@ -133,6 +133,37 @@ export const connectionCases: readonly WireCase[] = [
     },
   },
   {
+    name: 'what happens while the connection is lost comes after it, each event once, and is acknowledged',
+    async run(fixture) {
+      const { line } = fixture
+      const { app, agent } = await fixture.newAgent()
+      const { chat, call } = await fixture.newChat(agent)
+      await fixture.send(chat, 'before')
+      await fixture.reported({ event: 'user.message', agent, call })
+      line.refusal = { status: 503, detail: 'away' }
+      line.loses = (_direction, frame) => frame.type === 'events.ack' // so that the gateway sends some again
+      line.cut()
+      await fixture.reported({ event: 'disconnected', app })
+      await fixture.send(chat, 'meanwhile')
+      line.refusal = undefined
+      line.loses = () => false
+      await fixture.isBack(agent, 2)
+      await fixture.reported({ event: 'user.message', agent, call }, 2)
+      await fixture.send(chat, 'after')
+      await fixture.reported({ event: 'user.message', agent, call }, 3)
+      const texts = fixture.driver
+        .reported({ event: 'user.message', agent, call })
+        .map(({ data }) => data.text)
+      assert.deepEqual(texts, ['before', 'meanwhile', 'after'])
+      const last = (await fixture.frames('to client', 'user.message')).at(-1)
+      await until('it is acknowledged', () =>
+        line
+          .frames('to gateway', 'events.ack')
+          .some(({ calls }) => calls.some((each: { seq: number }) => each.seq >= last.seq)),
+      )
+    },
+  },
+  {
     name: 'a released agent is held no longer, and a closed connection raises CLOSED',
     async run(fixture) {
       const { driver, line, chats } = fixture

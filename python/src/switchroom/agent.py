@@ -92,7 +92,7 @@ class Agent:
     def find_tool(self, name: str) -> Tool | None:
         return self._tools.get(name)
 
-    def frame(self, app: str | None, instance: str) -> dict[str, object]:
+    def frame(self, app: str | None, instance: str, held: Mapping[str, bool] = {}) -> dict[str, object]:
         """For the connection: the frame that registers the agent."""
         frame: dict[str, object] = {"type": "agent.register", "agent": self.name, "instance": instance}
         if app is not None:
@@ -106,7 +106,7 @@ class Agent:
             frame["preparing"] = True if self._preparing is True else {"timeoutMs": self._preparing}
         if self._audio_metrics:
             frame["analysis"] = {"send_audio_metrics": True}
-        return frame
+        return {**frame, "acknowledges": True, **{name: True for name, is_so in held.items() if is_so}}
 
     def settled(self) -> asyncio.Future[None]:
         """For the connection."""

@@ -19,8 +19,8 @@ from .handlers import Handler, Handlers, HandlerT
 from .line import PhoneLine
 from .shapes import Environment
 
-# Temporary refusals: another process still has the line, or the gateway could not check.
-_PASSING = frozenset({"INTERNAL_ERROR", "LINE_CONFLICT"})
+# Temporary refusals: another process still has the line or the agent, or the gateway could not check.
+_PASSING = frozenset({"INTERNAL_ERROR", "LINE_CONFLICT", "AGENT_HELD"})
 _DRAINS_WITHIN_S = 10.0
 _MOST_WAITING = 1000
 
@@ -43,6 +43,7 @@ class Switchroom:
         self._handlers = Handlers("a connection", CONNECTION_EVENTS)
         self._agents: dict[str, Agent] = {}
         self._lines: dict[str, PhoneLine] = {}
+        self._hold_options: dict[str, dict[str, bool]] = {}
         self._outbox: deque[str] = deque(maxlen=_MOST_WAITING)
         """Frames that wait for a connection."""
         self._asking_again: dict[Held, tuple[BackOff, asyncio.TimerHandle]] = {}
@@ -78,16 +79,18 @@ class Switchroom:
     def is_connected(self) -> bool:
         return self._connection.is_open
 
-    async def hold(self, *held: Held) -> None:
+    async def hold(self, *held: Held, exclusive: bool = False, balance: bool = False) -> None:
         """Registers agents and lines, again after every reconnect.
 
-        Returns when the gateway has accepted all; raises if it refuses one.
+        Returns when the gateway has accepted all; raises if it refuses one. `exclusive` agents are refused while
+        another app holds them; with `balance` new calls go in turn to the processes of this app that say so.
         """
         if self._closing is not None:
             raise _closed()
         for each in held:
             if isinstance(each, Agent):
                 self._agents[each.name] = each
+                self._hold_options[each.name] = {"exclusive": exclusive, "balance": balance}
             else:
                 self._lines[each.number] = each
                 each.routes_by(self._route)
@@ -143,6 +146,7 @@ class Switchroom:
                 await asyncio.wait_for(self._calls.tool_runs.drained(), _DRAINS_WITHIN_S)
             except asyncio.TimeoutError:
                 logger.warning("closed before the results of all tools had arrived")
+            self._calls.acknowledgements.flush()
         await self._connection.close()
         for held in self._held():
             held.awaits_gateway()
@@ -183,7 +187,10 @@ class Switchroom:
     def _register(self, held: Held) -> None:
         held.awaits_gateway()
         try:
-            frame = held.frame(self._app, self._instance) if isinstance(held, Agent) else held.frame()
+            if isinstance(held, Agent):
+                frame = held.frame(self._app, self._instance, self._hold_options.get(held.name, {}))
+            else:
+                frame = held.frame()
             self._connection.send(encoded(frame))
         except SwitchroomError as error:
             held.refused(error)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .acknowledgements import Acknowledgements
 from .agent import Agent
 from .call import Call, MessagingSession, ReadEntries, Send
 from .encoding import encoded
@@ -44,6 +45,7 @@ class DrivenCalls:
         """The line that has a call, by the call's id."""
         self._tasks = Tasks()
         self.tool_runs = ToolRuns(send_now)
+        self.acknowledgements = Acknowledgements(lambda frame: send_now(encoded(frame)))
 
     def driver_of(self, call: str) -> Held | None:
         """The agent or line that handles a call here."""
@@ -54,6 +56,9 @@ class DrivenCalls:
         held = self._held_for(frame)
         if held is None:
             return
+        if self._is_repeated(frame):
+            self._repeated(frame, held)
+            return
         # An agent's own `error` is about this process, so the log's entry goes by another name.
         event = "call.error" if frame["type"] == "error" else str(frame["type"])
         call = self._call_of(frame)
@@ -63,7 +68,27 @@ class DrivenCalls:
         answers = held.happened(event, _arguments_of(frame, payload, call))
         if event == "call.preparing":
             self._tasks.start(self._settle(held, frame, answers))
-        if event == "llm.toolCall" and call is not None and isinstance(held, Agent):
+        if event == "llm.toolCall" and call is not None:
+            self._ask_tools(held, call, payload)
+
+    def _is_repeated(self, frame: Frame) -> bool:
+        call, seq = str(frame["call"]), frame.get("seq")
+        if isinstance(seq, int):
+            return self.acknowledgements.is_repeated(call, seq, str(frame["type"]), frame.get("more") is True)
+        if frame["type"] != "llm.toolCall":
+            return False
+        return all(self.tool_runs.has(call, str(asked["id"])) for asked in frame["data"]["toolCalls"])
+
+    def _repeated(self, frame: Frame, held: Held) -> None:
+        """No handler runs twice; a tool's result may be lost and is sent again."""
+        call = self._call_of(frame) if frame["type"] == "llm.toolCall" else None
+        if call is not None:
+            self._ask_tools(held, call, frame["data"])
+        if frame["type"] == "call.ended":
+            self._calls.pop(str(frame["call"]), None)
+
+    def _ask_tools(self, held: Held, call: Call, payload: Mapping[str, Any]) -> None:
+        if isinstance(held, Agent):
             for asked in payload["toolCalls"]:
                 self.tool_runs.ask(held, call, asked)
 

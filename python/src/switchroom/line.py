@@ -63,7 +63,7 @@ class PhoneLine:
 
     def frame(self) -> dict[str, object]:
         """For the connection: the frame that registers the line."""
-        frame: dict[str, object] = {"type": "line.register", "number": self.number}
+        frame: dict[str, object] = {"type": "line.register", "number": self.number, "acknowledges": True}
         return frame if self._extension_ms is None else {**frame, "extensionMs": self._extension_ms}
 
     def routes_by(self, send: Callable[[str, str], object]) -> None:

@@ -54,6 +54,10 @@ class ToolRuns:
             self._running[key] = running
             running.add_done_callback(lambda _: self._running.pop(key, None))
 
+    def has(self, call: str, id: str) -> bool:
+        """Whether it was asked for before."""
+        return (call, id) in self._running or (call, id) in self._done
+
     def received(self, call: str, id: str) -> None:
         """The gateway has the outcome."""
         self._settle((call, id))

@@ -13,7 +13,6 @@ export const ofFramesFromApp: Record<keyof typeof framesFromApp, string> = {
   'agent.unregister': 'This app holds the agent no longer; its calls pass to another app that does.',
   'line.register': 'From now on the calls of this number come to this app first.',
   'call.route': 'The line hands its call to an agent.',
-  'events.ack': 'Every event of these calls up to `seq` has reached its handlers.',
   'call.say': 'The agent says this as it is; the model is not asked. At most 8000 characters.',
   'call.end': 'Ends the call.',
   'call.callback': 'Records that the contact wants to be called; dials nothing.',
@@ -21,15 +20,17 @@ export const ofFramesFromApp: Record<keyof typeof framesFromApp, string> = {
   'call.transfer': 'Transfers the caller of a spoken call; the result is the event `call.transferred`.',
   'call.tones': 'Presses keys down the line of a phone call.',
   'tool.result': 'What a tool returned (`result`, any JSON) or why it failed (`error`): exactly one of them.',
+  'events.ack': 'Every event of each call up to its `seq` has reached the app.',
   'preparing.settled': 'The turn may continue, with what `set` changes.',
 }
 
 export const ofFramesToApp: Record<keyof typeof framesToApp, string> = {
   'agent.registered': 'The agent is held by this app.',
-  'agent.holders': 'Another app has begun or ceased to hold the agent: these hold it now.',
   refused: 'The frame was refused; the socket stays open.',
   ready: 'The line is held by this app.',
   lineRefused: 'The line was not registered; the socket stays open.',
+  'agent.holders':
+    'Which apps hold the agent now, and who gets new calls; for those that registered with `holders`.',
   'tool.received': 'The result under this call and id is kept, and need not be sent again.',
   'call.passed': 'Another socket had the call until now; its events come here from now on.',
   'call.preparing': 'A turn waits for `preparing.settled` before the model is asked.',
