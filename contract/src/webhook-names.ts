@@ -1,6 +1,6 @@
 // Names only: svc and the console load this page without the schemas.
 
-/** Every event that an org's endpoints can be told of, with what it tells. */
+/** Every event that can be sent to an org's endpoints, with what it says. */
 export const webhookEventSummaries = {
   'call.dialing': 'a number is being dialled',
   'call.started': 'a call, a chat or a conversation on the messaging channel began',

@@ -19,7 +19,7 @@ test('a developer adds a webhook, copies its secret once, tests it, reads the an
   const adding = page.getByRole('dialog', { name: 'Add webhook' })
   await adding.getByLabel('URL').fill('http://example.com')
   await adding.getByRole('button', { name: 'Create webhook' }).click()
-  await adding.getByRole('alert').getByText('url is told over https').waitFor()
+  await adding.getByRole('alert').getByText('url: use https').waitFor()
   const url = receiver.at(receiverHost, '/console')
   await adding.getByLabel('URL').fill(url)
   await adding.getByLabel('Every event').click()

@@ -77,7 +77,7 @@ const create: Command = {
 
 const change: Command = {
   name: 'webhooks change',
-  summary: 'change where a webhook leads, or what it is told of',
+  summary: 'change where a webhook leads, or what is sent to it',
   details: 'Options that are not given keep their value.',
   arguments: [idArgument],
   options: [{ name: 'url', value: 'address', summary: 'where events are posted' }, ...options],

@@ -118,7 +118,7 @@ CMD ["node", "dist/main.js"]
 
 const readme = (name: string, { summary, commands }: Template) => `# ${name}
 
-An agent on Switchroom that ${summary}. \`agent.ts\` is the agent: what it is told, what it can do, what it is set to.
+An agent on Switchroom that ${summary}. \`agent.ts\` is the agent: its prompt, its tools, its settings.
 
 \`\`\`
 npm install            # once

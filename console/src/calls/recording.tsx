@@ -130,7 +130,7 @@ interface Sound {
   type: string
 }
 
-/** The sound is loaded when somebody wants to hear it; leaving the page lets go of it. */
+/** The sound is loaded when somebody wants to hear it; leaving the page frees it. */
 function useSound(call: string) {
   const [sound, setSound] = useState<Sound | null>(null)
   const [busy, setBusy] = useState(false)

@@ -11,7 +11,7 @@ import { WebhookEndpoints } from './endpoints/endpoints.ts'
 import { pauseLetters } from './endpoints/pause-letters.ts'
 import { Payloads } from './events/payloads.ts'
 
-/** An org's own endpoints, which are told of its events. What contacts write comes in by `messaging/webhook`. */
+/** An org's own endpoints, which its events are sent to. What contacts write comes in by `messaging/webhook`. */
 export function makeWebhooks(
   parts: Infrastructure & HttpRoom & MailRoom & PeopleRoom & AgentsRoom & CallsRoom,
 ) {

@@ -100,7 +100,7 @@ export class ConnectedApps {
   }
 }
 
-/** Whoever holds an agent exclusively shares it with no other app, and with its own processes only if they take turns. */
+/** An app that holds an agent exclusively shares it with no other app, and among its own processes only if they take turns. */
 function refuseHeld(
   { agent, declaration: { app }, sharing }: Registration,
   others: readonly store.OtherHolding[],

@@ -5,7 +5,7 @@ const longestBytes = 4096
 
 type Metadata = Record<string, unknown>
 
-/** What whoever opens a call says about it. */
+/** What the opener of a call says about it. */
 export function readMetadata(given: Metadata): Metadata {
   const text = wellFormed(given)
   if (Buffer.byteLength(text) > longestBytes)

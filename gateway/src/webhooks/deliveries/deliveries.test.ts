@@ -17,7 +17,7 @@ beforeEach(() => {
   receiver.reply = () => ({})
 })
 
-test('an endpoint is told in order that a call began and ended, with its transcript, signed for the library of Standard Webhooks', async () => {
+test('an endpoint is sent in order that a call began and ended, with its transcript, signed for the library of Standard Webhooks', async () => {
   const { admin, logs, create } = await webhooks.newOrg()
   const { id, secret } = await create('/whole')
   receiver.reply = () => ({ status: 200, text: 'thanks' })
@@ -64,7 +64,7 @@ test('an endpoint is told in order that a call began and ended, with its transcr
   assert.deepEqual(failed, { deliveries: [], next: null })
 })
 
-test('a webhook is told of the types and agents that it chose, in its environment alone', async () => {
+test('a webhook is sent the types and agents that it chose, in its environment alone', async () => {
   const { org, admin, logs, create } = await webhooks.newOrg()
   await create('/ends', { types: ['call.ended'] })
   await create('/sales', { types: ['call.*'], agents: ['sales'] })

@@ -24,7 +24,7 @@ interface Wanted {
   agents?: string[] | null | undefined
 }
 
-/** Refuses what could not be sent to, and what the caller may not read. `privateHosts` may be told over plain http. */
+/** Refuses what could not be sent to, and what the caller may not read. `privateHosts` may be sent to over plain http. */
 export function fieldsOf(
   caller: Pick<Caller, 'agents'>,
   { url, description = '', types = null, agents = null }: Wanted,
@@ -56,7 +56,7 @@ function addressIn(typed: string, privateHosts: readonly string[]): string {
   if (url.hash) throw badRequest('url has no part behind a #: it would not be sent')
   const isPrivate = privateHosts.some((host) => normalHost(host) === normalHost(url.hostname))
   if (url.protocol === 'http:' && !isPrivate)
-    throw badRequest('url is told over https: http would show what is said in calls to the network')
+    throw badRequest('url: use https, because http would show what is said in calls to the network')
   return url.href
 }
 
@@ -77,7 +77,7 @@ const isMeant = (wanted: string, known: string) =>
 
 function agentsIn(caller: Pick<Caller, 'agents'>, wanted: readonly string[] | null): string[] | null {
   if (!isWithin(caller, wanted)) {
-    if (wanted === null) throw badRequest(`agents: name those to be told of, of ${listed(caller.agents)}`)
+    if (wanted === null) throw badRequest(`agents: choose from those of your key: ${listed(caller.agents)}`)
     throw outsideList(caller as Caller)
   }
   if (wanted === null) return null

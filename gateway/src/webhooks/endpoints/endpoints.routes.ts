@@ -24,7 +24,7 @@ export function webhookEndpointRoutes(server: Server, endpoints: WebhookEndpoint
     {
       access,
       schema: {
-        summary: 'Every event that a webhook can be told of, with the schema of its data',
+        summary: 'Every event that can be sent to a webhook, with the schema of its data',
         response: { 200: WebhookEventList },
       },
     },

@@ -65,7 +65,7 @@ test('a secret is sealed in the database, and after a rotation both sign for as 
   assert.throws(() => verified(secret, alone))
 })
 
-test('an address that could not or must not be told is refused with what to do', async () => {
+test('an address that events could not or must not be sent to is refused with what to do', async () => {
   const { admin } = await webhooks.newOrg()
   dns.set('inside.example', { A: ['10.0.0.7'] })
   dns.set('public.example', { A: ['93.184.216.34'] })
@@ -77,7 +77,7 @@ test('an address that could not or must not be told is refused with what to do',
     [`https://public.example/${'a'.repeat(500)}`]: form,
     nothing: form,
     'https://public.example/#part': 'url has no part behind a #: it would not be sent',
-    'http://public.example/': 'url is told over https: http would show what is said in calls to the network',
+    'http://public.example/': 'url: use https, because http would show what is said in calls to the network',
     'https://inside.example/': 'url: inside.example resolves to an address that is not public',
     'https://169.254.169.254/latest': 'url: 169.254.169.254 resolves to an address that is not public',
     'https://[::1]/': 'url: ::1 resolves to an address that is not public',
@@ -114,12 +114,12 @@ test('developers, managers and admins may; a person who works on some agents see
     404,
     `this org has no webhook ${whole.id} in sandbox`,
   )
-  refused(await client.post(at, { url }), 400, 'agents: name those to be told of, of sales')
+  refused(await client.post(at, { url }), 400, 'agents: choose from those of your key: sales')
   refused(await client.post(at, { url, agents: ['desk'] }), 403, 'this key works on sales alone')
   refused(
     await client.patch(`${at}/${ofSales.id}`, { agents: null }),
     400,
-    'agents: name those to be told of, of sales',
+    'agents: choose from those of your key: sales',
   )
   done(await client.post(at, { url, agents: ['sales'] }))
   done(await (await org.person('manager')).client.get(at))

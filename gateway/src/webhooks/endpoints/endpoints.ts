@@ -36,7 +36,7 @@ export interface WebhookEndpointParts {
   tellPaused: (tx: Transaction, endpoint: EndpointRow) => Promise<void>
 }
 
-/** Where an org is told of its events, each endpoint in one environment. */
+/** Where an org's events are sent, each endpoint in one environment. */
 export class WebhookEndpoints {
   readonly #parts: WebhookEndpointParts
 

@@ -47,7 +47,7 @@ async function told(type: string, says: string) {
 const kept = async (where: string, ...values: unknown[]) =>
   (await deployment.sql(`select from webhook_events where ${where}`, values)).rows.length
 
-test('what a contact writes, and what becomes of the answers, is told message by message', async () => {
+test('what a contact writes, and what becomes of the answers, is sent message by message', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const routed = await told('number.routed', messagingAgent.number)
   assert.deepEqual([routed.agent, routed.data.agent], [messagingAgent.agent, messagingAgent.agent])
@@ -73,7 +73,7 @@ test('what a contact writes, and what becomes of the answers, is told message by
   await told('message.read', contact)
 })
 
-test('a message that the platform refuses is told as failed, with its reason', async () => {
+test('a message that the platform refuses is sent as failed, with its reason', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()
   const contact = newContact()
@@ -121,7 +121,7 @@ test('the end of a spoken call comes with its recording, and a later recording b
   assert.equal((await told('recording.stored', second)).data.duration_ms, 100)
 })
 
-test('a requested callback is told once, although the agent’s own log has it too', async () => {
+test('a requested callback is sent once, although the agent’s own log has it too', async () => {
   const call = await logs.open()
   const number = '+34600111333'
   const of = { ...call, transport: 'chat', contact: null } as const
@@ -160,7 +160,7 @@ test('entries that are moved to another partition are not told again', async () 
   assert.equal((await log.read(call.id, 0, 10)).length, 2)
 })
 
-test('the erasure of a contact reaches what was and what is to be told of them', async () => {
+test('the erasure of a contact reaches what was and what is to be sent about them', async () => {
   const contact = '+34600111444'
   const [call, other] = [await logs.open(), await logs.open()]
   await deployment.sql(`update calls set contact = $2 where id = $1`, [call.id, contact])
