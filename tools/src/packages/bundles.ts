@@ -29,6 +29,25 @@ export async function bundleSdk(file: string): Promise<Metafile> {
   return metafile
 }
 
+/** Entries for web pages: ES modules, whose shared parts and LiveKit's connection are files of their own. */
+export async function bundlePages(folder: string, entries: Record<string, string>, external: string[]) {
+  await build({
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'browser',
+    target: 'es2022',
+    format: 'esm',
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    entryPoints: entries,
+    outdir: folder,
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'silent',
+    external,
+  })
+}
+
 /** What the command loads beside its own files. */
 export const commandNeeds = ['@evan/opus'] as const
 

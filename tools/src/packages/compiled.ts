@@ -30,6 +30,25 @@ export function compileSources(work: string): string {
   return out
 }
 
+/** The language of browsers that were current in 2023, and what a page has. */
+const forPages = {
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  types: [],
+  module: 'esnext',
+  moduleResolution: 'bundler',
+}
+
+/** Adds the declarations of what web pages import to what was compiled. */
+export function declarePages(work: string, compiled: string): void {
+  runCompiler(work, 'pages', ['browser/src/browser.ts', 'browser/src/embed.ts', 'react/src/react.ts'], {
+    ...forPages,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: root,
+    outDir: compiled,
+  })
+}
+
 /** Refuses what the command needs and Node 20 does not have. */
 export function checkCommand(work: string): void {
   runCompiler(
@@ -60,5 +79,5 @@ function runCompiler(work: string, name: string, files: string[], options: objec
   }
   writeFileSync(config, JSON.stringify(settings, null, 2))
   const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config], { encoding: 'utf8', cwd: root })
-  if (status !== 0) throw new Error(`what is published does not compile for Node 20:\n${stdout}`)
+  if (status !== 0) throw new Error(`what is published does not compile (${name}):\n${stdout}`)
 }

@@ -19,7 +19,7 @@ export const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
 
 /** The folders whose packages authors install, in the order in which they are published. */
-export const packedFolders = ['contract', 'sdk', 'cli'] as const
+export const packedFolders = ['contract', 'sdk', 'cli', 'browser', 'react'] as const
 export type PackedFolder = (typeof packedFolders)[number]
 
 /** What differs between the package.json of the checkout and the one that is published. */
@@ -32,7 +32,7 @@ export interface Published {
 
 /** The package.json that is published: entries that lead to built files, and nothing that only the checkout needs. */
 export function publishedManifest({ folder, files, dependencies, entries }: Published): Manifest {
-  const { name, description, license, keywords } = manifestOf(folder)
+  const { name, description, license, keywords, peerDependencies } = manifestOf(folder)
   const { version, repository, engines, homepage, bugs } = manifestOf('.')
   if (!repository)
     throw new Error('package.json names no repository, which the provenance of a package needs')
@@ -50,6 +50,7 @@ export function publishedManifest({ folder, files, dependencies, entries }: Publ
     ...entries,
     files,
     dependencies,
+    ...(peerDependencies !== undefined && { peerDependencies }),
     publishConfig: { access: 'public', provenance: true },
   }
 }

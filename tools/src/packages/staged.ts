@@ -10,10 +10,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../test-files.ts'
-import { bundleCommand, bundleSdk, commandNeeds, notices } from './bundles.ts'
-import { checkCommand, compileSources } from './compiled.ts'
+import { bundleCommand, bundlePages, bundleSdk, commandNeeds, notices } from './bundles.ts'
+import { checkCommand, compileSources, declarePages } from './compiled.ts'
+import { writeDeclarations } from './declarations.ts'
 import { publishedManifest, versionsOf, type Manifest, type PackedFolder } from './packed-packages.ts'
-import { commonDeclarations, exportedNames, moduleEntry, writeSdkDeclarations } from './sdk-declarations.ts'
+import { commonDeclarations, exportedNames, moduleEntry } from './sdk-declarations.ts'
 
 const noticesFile = 'THIRD-PARTY-NOTICES.txt'
 
@@ -21,11 +22,14 @@ const noticesFile = 'THIRD-PARTY-NOTICES.txt'
 export async function stagePackages(work: string): Promise<Record<PackedFolder, string>> {
   mkdirSync(work, { recursive: true })
   const compiled = compileSources(work)
+  declarePages(work, compiled)
   checkCommand(work)
   const staged = {
     contract: stageContract(work, compiled),
     sdk: await stageSdk(work, compiled),
     cli: await stageCommand(work),
+    browser: await stageBrowser(work, compiled),
+    react: await stageReact(work, compiled),
   }
   rmSync(compiled, { recursive: true })
   return staged
@@ -58,7 +62,7 @@ function stageContract(work: string, compiled: string): string {
 async function stageSdk(work: string, compiled: string): Promise<string> {
   const folder = freshFolder(work, 'sdk')
   const dist = join(folder, 'dist')
-  const classes = writeSdkDeclarations(compiled, join(dist, 'types'))
+  const classes = writeDeclarations(compiled, 'sdk', ['sdk'], join(dist, 'types'))
   const exported = exportedNames(readFileSync(join(root, 'sdk', 'src', 'sdk.ts'), 'utf8'))
   writeFileSync(join(dist, 'sdk.js'), moduleEntry(exported))
   writeFileSync(join(dist, 'sdk.d.cts'), commonDeclarations(exported, classes))
@@ -93,6 +97,47 @@ async function stageCommand(work: string): Promise<string> {
   const dependencies = versionsOf('media', commandNeeds)
   const files = ['assets', 'bin', 'dist', noticesFile]
   finish(folder, 'cli', publishedManifest({ folder: 'cli', files, dependencies, entries }))
+  return folder
+}
+
+/** LiveKit's client stays a package: it is loaded by calls that run on LiveKit, and by no other. */
+async function stageBrowser(work: string, compiled: string): Promise<string> {
+  const folder = freshFolder(work, 'browser')
+  const dist = join(folder, 'dist')
+  const sources = { browser: 'browser/src/browser.ts', element: 'browser/src/embed.ts' }
+  await bundlePages(dist, sources, ['livekit-client'])
+  writeDeclarations(compiled, 'browser', ['browser', 'embed'], join(dist, 'types'))
+  const entries = {
+    exports: {
+      '.': { types: './dist/types/browser.d.ts', default: './dist/browser.js' },
+      './element': { types: './dist/types/embed.d.ts', default: './dist/element.js' },
+      './package.json': './package.json',
+    },
+    sideEffects: ['./dist/element.js'],
+  }
+  // the declarations name types of TypeBox, of which nothing comes into a page
+  const dependencies = {
+    ...versionsOf('browser', ['livekit-client']),
+    ...versionsOf('contract', ['typebox']),
+  }
+  finish(folder, 'browser', publishedManifest({ folder: 'browser', files: ['dist'], dependencies, entries }))
+  return folder
+}
+
+async function stageReact(work: string, compiled: string): Promise<string> {
+  const folder = freshFolder(work, 'react')
+  const dist = join(folder, 'dist')
+  await bundlePages(dist, { react: 'react/src/react.ts' }, ['@switchroom/browser', 'react'])
+  writeDeclarations(compiled, 'react', ['react'], join(dist, 'types'))
+  const entries = {
+    exports: {
+      '.': { types: './dist/types/react.d.ts', default: './dist/react.js' },
+      './package.json': './package.json',
+    },
+    sideEffects: false,
+  }
+  const dependencies = versionsOf('react', ['@switchroom/browser'])
+  finish(folder, 'react', publishedManifest({ folder: 'react', files: ['dist'], dependencies, entries }))
   return folder
 }
 
