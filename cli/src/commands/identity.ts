@@ -17,7 +17,7 @@ const login: Command = {
     'Open the link or the QR code in a browser where you are signed in, and approve this terminal. It gets a\nkey of its own, which is stored in a file that only you can read and is never printed.',
   arguments: [
     {
-      name: 'url',
+      name: 'gateway-url',
       summary: "the gateway's address (default: the one you signed in at last)",
       isOptional: true,
     },

@@ -42,7 +42,7 @@ export class Invocation {
 
   /** Of `--gateway`, or of the argument of `svc login`. */
   #namedGateway(): string | undefined {
-    const [argument, option] = [this.optional('url'), this.option('gateway')]
+    const [argument, option] = [this.optional('gateway-url'), this.option('gateway')]
     if (argument !== undefined && option !== undefined)
       throw wrongUsage('the gateway is given twice: leave out --gateway')
     return argument ?? option
