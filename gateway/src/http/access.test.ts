@@ -163,7 +163,7 @@ async function askSocket(
   if (!('readyState' in opened)) {
     if (expected !== undefined) assert.equal(opened.status, expected, asked)
     else assert.ok(![401, 403, 500].includes(opened.status), `${asked}: ${opened.status} ${opened.text}`)
-    return assert.deepEqual(Object.keys(JSON.parse(opened.text)), ['detail'], asked)
+    return assert.deepEqual(Object.keys(JSON.parse(opened.text)), ['detail', 'code'], asked)
   }
   assert.equal(expected, undefined, asked)
   opened.terminate()
