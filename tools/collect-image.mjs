@@ -120,7 +120,9 @@ function put(from, to) {
 function workspaces() {
   return manifestOf('.').workspaces.flatMap((path) =>
     path.endsWith('/*')
-      ? readdirSync(join(root, path.slice(0, -2))).map((name) => join(path.slice(0, -2), name))
+      ? readdirSync(join(root, path.slice(0, -2)), { withFileTypes: true })
+          .filter((entry) => entry.isDirectory())
+          .map(({ name }) => join(path.slice(0, -2), name))
       : path,
   )
 }

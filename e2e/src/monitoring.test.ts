@@ -155,6 +155,9 @@ test(
     const desk = await new SpokenAgent(deployment, org, 'desk').route()
     await desk.holdingApp()
     const call = await desk.open()
+    const { client } = await org.person('admin')
+    const webhook = await client.post('/v1/webhooks', { url: 'https://hooks.example/' })
+    assert.equal(webhook.status, 201, webhook.text)
     const prometheus = await Prometheus.start(t, {
       'switchroom-gateway': deployment.gateway.metricsPort ?? 0,
       'switchroom-worker': workerPort,
@@ -171,6 +174,7 @@ test(
     const hasData = async () => {
       const appended = await desk.append(call, troubledTurn)
       assert.equal(appended.status, 200, appended.text)
+      await client.post(`/v1/webhooks/${webhook.body.id}/test`) // nobody is there, and attempts are counted
       const found = await Promise.all(empty.map(({ expr }) => prometheus.query(expr)))
       // without an observation in the last minute a quantile is no number
       empty = empty.filter((_query, at) => !found[at]?.some(({ value }) => value[1] !== 'NaN'))

@@ -154,6 +154,7 @@ test('a gateway without a collector loads nothing of OpenTelemetry but what othe
     gateway.stderr().match(/(?<=LOADED .*\/)(?:@opentelemetry\/[\w-]+|telemetry\/src\/[\w-]+)/g),
   )
   assert.deepEqual([...loaded].filter((name) => name !== '@opentelemetry/api').toSorted(), [
+    'telemetry/src/request-spans',
     'telemetry/src/tracing',
   ])
 })

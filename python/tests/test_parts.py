@@ -82,9 +82,9 @@ class PartsTest(unittest.TestCase):
                 text = joined(text, word)
             self.assertEqual(text, written)
 
-    def test_a_refusal_has_the_gateways_code_and_sentence_and_a_proxys_answer_has_neither(self) -> None:
+    def test_a_refusal_has_the_gateways_sentence_and_a_proxys_answer_has_none(self) -> None:
         refusal = refusal_in(409, b'{"detail": "another app has it", "code": "TAKEN"}')
-        self.assertEqual((refusal.code, refusal.detail, refusal.status), ("TAKEN", "another app has it", 409))
+        self.assertEqual((refusal.code, refusal.detail, refusal.status), ("HTTP_409", "another app has it", 409))
         self.assertEqual(refusal_in(401, b'{"detail": "revoked"}').code, "UNAUTHORIZED")
         for body in (b"<html>", b"[]", b"\xff", b"[" * 100_000):
             detail = "the gateway answered 502 without a reason: check its address"

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { Launch, root } from '../launch.ts'
@@ -48,7 +48,14 @@ interface Ran {
 
 /** A request that the gateway refuses fails, as no command of a page may. */
 const prelude = `set -eo pipefail; curl() { command curl -sS --fail-with-body "$@"; }\n`
-const settings = { HOME: home, SVC_CONFIG: join(home, 'credentials.json'), svc: key, url: address }
+const path = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+const settings = {
+  PATH: path,
+  HOME: home,
+  SVC_CONFIG: join(home, 'credentials.json'),
+  svc: key,
+  url: address,
+}
 
 function run(command: string, input = '', more: Record<string, string> = {}): Promise<Ran> {
   const inherited = Object.entries(process.env).filter(

@@ -128,6 +128,9 @@ export const toolCases: readonly WireCase[] = [
       // a gateway that does not know what arrived may ask again, and is answered
       const unasked = () =>
         line.frames('to gateway', 'tool.result').length - line.frames('to client', 'llm.toolCall').length
+      const isReceived = () =>
+        line.frames('to client', 'tool.received').length >= line.frames('to gateway', 'tool.result').length
+      await until('each of them is received', isReceived)
       const before = unasked()
       line.cut()
       await fixture.isBack(agent, 3)

@@ -104,9 +104,7 @@ function operationOf({ method, path, access, socketAccess, schema }: Route): Ope
   const { id, tag } = nameOfRoute(method, path)
   const { 101: _, ...answers } = answersOf(schema)
   const hasRefusal = Object.keys(answers).some((status) => status.startsWith('4'))
-  const given: object | undefined = schema.body ?? schema.describedBody
-  const types = schema.consumes ?? []
-  const body = given && types.length > 0 ? { content: contentOf(types, given) } : given
+  const body: object | undefined = schema.body ?? schema.describedBody
   const example = examples[id]
   return {
     id,
@@ -136,7 +134,3 @@ function describe(access: Access, socketAccess: Access | undefined, own: string 
   const asSocket = socketAccess && `As a WebSocket: ${accessInWords(socketAccess)}`
   return [own, accessInWords(access), maker, asSocket].filter(Boolean).join('\n\n')
 }
-
-/** The same schema for each of the media types. */
-const contentOf = (types: readonly string[], schema: object) =>
-  Object.fromEntries(types.map((type) => [type, { schema }]))

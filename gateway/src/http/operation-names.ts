@@ -92,7 +92,6 @@ export const operationNames: Readonly<Partial<Record<Tag, Readonly<Record<string
     'GET /v1/rtc': 'getPageCall',
     'OPTIONS /v1/rtc/events': 'preflightPageEvents',
     'GET /v1/rtc/events': 'streamPageEvents',
-    'POST /v1/rtc/hangup': 'hangUpFromPage',
     'OPTIONS /v1/page/tokens': 'preflightPageToken',
     'POST /v1/page/tokens': 'openFromPage',
     'GET /v1/calls/:call/state': 'getCall',

@@ -33,8 +33,6 @@ declare module 'fastify' {
     description?: string
     /** Not for the public: the route is not described. */
     hide?: boolean
-    /** The media types of the body; default: JSON. */
-    consumes?: string[]
     /** The body of a route that reads it as it comes. */
     describedBody?: { content: Record<string, { schema: object }> }
   }

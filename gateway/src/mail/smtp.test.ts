@@ -134,6 +134,7 @@ test('a header cannot be injected and a letter has one recipient (T-88, ID-13, I
   ])
     assert.deepEqual((await admin.post('/v1/org/mail/test', { to })).body, {
       detail: 'that is not an email address',
+      code: 'BAD_REQUEST',
     })
   for (const local of ['eve,ana', 'eve;ana', 'eve:ana']) {
     assert.deepEqual((await admin.post('/v1/org/mail/test', { to: `${local}@example.com` })).body, sent)

@@ -3,7 +3,7 @@ import type { AuditAction } from '@switchroom/contract/audit'
 type AuditedRoutes = Record<string, readonly AuditAction[]>
 
 /** What follows from a change by another person, wherever that was made. */
-export const consequences: readonly AuditAction[] = ['member.reopened']
+export const consequences: readonly AuditAction[] = ['member.reopened', 'webhook.paused']
 
 /** What changes people, keys and ways to sign in, with what each records. */
 export const peopleRoutes: AuditedRoutes = {

@@ -18,8 +18,8 @@ class SwitchroomError(Exception):
 class GatewayRefusal(SwitchroomError):
     """A request that the gateway, or a proxy in front of it, answered with an HTTP status other than 2xx."""
 
-    def __init__(self, status: int, detail: str, code: str | None = None) -> None:
-        super().__init__(code or ("UNAUTHORIZED" if status == 401 else f"HTTP_{status}"), detail)
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__("UNAUTHORIZED" if status == 401 else f"HTTP_{status}", detail)
         self.status = status
 
     @property
@@ -54,12 +54,11 @@ def fields_of(body: bytes | bytearray | str) -> dict[str, object]:
 
 
 def refusal_in(status: int, body: bytes | bytearray | str) -> GatewayRefusal:
-    """The gateway's sentence, with its code if it sent one; a proxy's answer has neither."""
-    fields = fields_of(body)
-    detail, code = fields.get("detail"), fields.get("code")
+    """The gateway's sentence; a proxy's answer has none."""
+    detail = fields_of(body).get("detail")
     if not isinstance(detail, str):
         return GatewayRefusal(status, f"the gateway answered {status} without a reason: check its address")
-    return GatewayRefusal(status, detail, code if isinstance(code, str) else None)
+    return GatewayRefusal(status, detail)
 
 
 def failure_of(doing: str, cause: BaseException) -> SwitchroomError:

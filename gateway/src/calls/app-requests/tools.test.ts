@@ -218,6 +218,7 @@ test('an app is found with what it offers, and by its socket if it names no inst
       gateway: other.gateway.services.runningGateways.id,
       instance: '',
       offer: { tools: [], prompt: 'You are kind.' },
+      metadata: {},
     },
   )
   assert.equal(found?.instance, found?.socket)

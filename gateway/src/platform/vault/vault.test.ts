@@ -14,6 +14,7 @@ const onlyNewer = newer.toString('base64')
 /** Bytes that are not sealed: digests, and what is kept of a code. */
 const unsealed = new Set([
   'recordings.peaks',
+  'chat_tokens.digest',
   'login_codes.browser',
   'pairings.collect',
   'keys.digest',

@@ -81,7 +81,7 @@ export function pageCallRoutes(server: Server, { pageCalls, eventLogs, connectio
       onRequest: [letAnyPageIn],
       schema: {
         summary: 'Hang up from a page that is being closed: a beacon whose text is the participant token',
-        consumes: ['text/plain'],
+        hide: true, // for the beacon of a page: generators know no body of plain text
         body: HangUpFromPage,
         response: { 204: Nothing, ...refusals(401) },
       },
