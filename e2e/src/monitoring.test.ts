@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { Machine } from '@switchroom/cli/testing/terminal'
 import { dashboards } from '@switchroom/contract/metrics/metric'
 import { metricsOf } from '@switchroom/contract/metrics/table'
@@ -114,6 +116,13 @@ test('every line about a call names its org, and svc ops logs finds those of gat
   assert.deepEqual(new Set(found.map((line) => line['process'])), new Set(['gateway', 'worker']))
 })
 
+async function listening(server: Server, t: TestContext): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  return (server.address() as AddressInfo).port
+}
+
 /** What the log of a spoken turn with trouble has. */
 const troubledTurn = [
   { type: 'user.message', data: { text: 'hello', messageId: 'm1' } },
@@ -156,7 +165,11 @@ test(
     await desk.holdingApp()
     const call = await desk.open()
     const { client } = await org.person('admin')
-    const webhook = await client.post('/v1/webhooks', { url: 'https://hooks.example/' })
+    const receiver = createServer(
+      (request, reply) => void request.resume().on('end', () => reply.writeHead(204).end()),
+    )
+    const port = await listening(receiver, t)
+    const webhook = await client.post('/v1/webhooks', { url: `http://127.0.0.1:${port}/` })
     assert.equal(webhook.status, 201, webhook.text)
     const prometheus = await Prometheus.start(t, {
       'switchroom-gateway': deployment.gateway.metricsPort ?? 0,
@@ -174,7 +187,7 @@ test(
     const hasData = async () => {
       const appended = await desk.append(call, troubledTurn)
       assert.equal(appended.status, 200, appended.text)
-      await client.post(`/v1/webhooks/${webhook.body.id}/test`) // nobody is there, and attempts are counted
+      await client.post(`/v1/webhooks/${webhook.body.id}/test`)
       const found = await Promise.all(empty.map(({ expr }) => prometheus.query(expr)))
       // without an observation in the last minute a quantile is no number
       empty = empty.filter((_query, at) => !found[at]?.some(({ value }) => value[1] !== 'NaN'))
