@@ -127,7 +127,7 @@ test(
     assert.ok(performance.now() - killedAt < 12_000)
     assert.match(
       String(leg.whyEnded),
-      /^the browser sent nothing for \d+\.\d s: its tab was closed, or its network is gone$/,
+      /^the browser is gone, it sent nothing for \d+\.\d s: its tab was closed, or its network is gone$/,
     )
   },
 )

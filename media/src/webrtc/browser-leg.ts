@@ -73,7 +73,7 @@ export class BrowserLeg implements Leg {
     peer.onGoodbye(() => {
       this.#goodbyeAt = performance.now()
     })
-    peer.onFailed(() => this.#finish('lost', 'the connection to the browser failed'))
+    peer.onFailed(() => this.#finishGone('its connection failed'))
     pace(this)
   }
 
@@ -128,7 +128,8 @@ export class BrowserLeg implements Leg {
       soundAt: this.#soundAt,
       reconnectedAt: this.#reconnectedAt,
     }
-    if (patienceLeftMs(signs, now) < 0) return this.#finishSilent(now - heardAt)
+    if (patienceLeftMs(signs, now) < 0)
+      return this.#finishGone(`it sent nothing for ${((now - heardAt) / 1000).toFixed(1)} s`)
     if (!this.#isConnected) return // playback begins once the browser can hear it
     this.#reports.tick()
     this.#send()
@@ -180,14 +181,10 @@ export class BrowserLeg implements Leg {
     if (now - this.#goodbyeAt > goodbyeMs / 2) this.#goodbyeAt = Infinity
   }
 
-  /** A tab that is closed or killed often says nothing, so one that was there and falls silent has hung up. */
-  #finishSilent(silentMs: number): void {
-    const silentS = (silentMs / 1000).toFixed(1)
+  /** A tab that is closed or killed often says no goodbye, so one that was there and is gone has hung up. */
+  #finishGone(sign: string): void {
     if (!this.#isConnected) return this.#finish('lost', 'the browser never connected')
-    this.#finish(
-      'hangup',
-      `the browser sent nothing for ${silentS} s: its tab was closed, or its network is gone`,
-    )
+    this.#finish('hangup', `the browser is gone, ${sign}: its tab was closed, or its network is gone`)
   }
 
   #finish(how: LegEnd, why: string): void {
