@@ -38,6 +38,7 @@ const gatewayRooms = [
   'people',
   'providers',
   'agents',
+  'knowledge',
   'calls',
   'telephony',
   'messaging',

@@ -1,0 +1,167 @@
+import { Type, type Static } from 'typebox'
+import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
+import {
+  documentFormats,
+  documentSources,
+  documentStates,
+  mostPassages,
+  searchedBy,
+} from './knowledge-names.ts'
+
+const description = Type.String({ description: 'at most 500 characters' })
+const language = nullable(
+  Type.String({ description: 'a tag such as `de`, whose word forms full text knows; null: found by itself' }),
+)
+const embed = nullable(
+  Type.String({
+    description:
+      'what makes embeddings, as `vendor/model`, such as `openai/text-embedding-3-small` or `local`; null: full text alone',
+  }),
+)
+const agents = Type.Unsafe<string[] | null>({
+  type: ['array', 'null'],
+  items: { type: 'string' },
+  description: 'the agents that may search it; null for every agent',
+})
+
+export const Base = Type.Object({
+  base: Type.String({ description: 'its name, which is unique in the environment' }),
+  description,
+  language,
+  embed,
+  agents,
+  documents: Type.Integer(),
+  chunks: Type.Integer(),
+  bytes: Type.Integer(),
+  used_by: Type.Array(Type.String(), { description: 'the agents whose settings name it, in any scope' }),
+  created_at: Timestamp,
+  changed_at: Timestamp,
+})
+export type Base = Static<typeof Base>
+
+export const BaseList = Type.Object({ bases: Type.Array(Base) })
+export type BaseList = Static<typeof BaseList>
+
+export const CreateBase = Type.Object({
+  base: Type.String({ description: 'lower-case letters, digits, `-` and `_`; at most 60' }),
+  description: Type.Optional(description),
+  language: Type.Optional(language),
+  embed: Type.Optional(embed),
+  agents: Type.Optional(agents),
+})
+export type CreateBase = Static<typeof CreateBase>
+
+/** Only the named fields change. Documents are read again where `language` or `embed` does. */
+export const ChangeBase = Type.Object({
+  description: Type.Optional(description),
+  language: Type.Optional(language),
+  embed: Type.Optional(embed),
+  agents: Type.Optional(agents),
+})
+export type ChangeBase = Static<typeof ChangeBase>
+
+export const KnowledgeDocument = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  format: oneOf(documentFormats),
+  source: oneOf(documentSources),
+  url: nullable(Type.String({ description: 'where it is fetched from, without secrets' })),
+  refetch_s: nullable(Type.Integer({ description: 'fetched again after so many seconds; null: by hand' })),
+  fetched_at: nullable(Timestamp),
+  state: oneOf(documentStates),
+  why: nullable(Type.String({ description: 'why it failed' })),
+  bytes: Type.Integer(),
+  chunks: Type.Integer({ description: 'what searches find of it now, also while it is read anew' }),
+  created_at: Timestamp,
+  changed_at: Timestamp,
+})
+export type KnowledgeDocument = Static<typeof KnowledgeDocument>
+
+export const DocumentList = Type.Object({
+  documents: Type.Array(KnowledgeDocument),
+  next: nullable(Type.String({ description: 'the cursor of the next page' })),
+})
+export type DocumentList = Static<typeof DocumentList>
+
+const name = Type.String({ description: 'unique in the base, such as `prices.md`; at most 200 characters' })
+
+/** One of `text` and `url`; a file is uploaded as `multipart/form-data` instead. */
+export const CreateDocument = Type.Object({
+  name: Type.Optional(name),
+  format: Type.Optional(anyOf(documentFormats, 'told by the name where it is absent')),
+  text: Type.Optional(Type.String()),
+  url: Type.Optional(Type.String({ description: 'a public address, over https or http' })),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'sent when it is fetched, such as an authorization; kept sealed and never shown',
+    }),
+  ),
+  refetch_s: Type.Optional(nullable(Type.Integer({ description: 'at least 3600; null: by hand' }))),
+})
+export type CreateDocument = Static<typeof CreateDocument>
+
+export const SearchBase = Type.Object({
+  query: Type.String({ description: 'at most 1000 characters' }),
+  k: Type.Optional(Type.Integer({ description: `1 to ${mostPassages}; default 5` })),
+  min_score: Type.Optional(Type.Number({ description: '0 to 1; default 0' })),
+})
+export type SearchBase = Static<typeof SearchBase>
+
+export const Passage = Type.Object({
+  chunk: Type.String({ description: 'the same text in the same place of a document has the same id' }),
+  base: Type.String(),
+  document: Type.String({ description: 'its id' }),
+  name: Type.String({ description: "the document's name" }),
+  heading: Type.Array(Type.String(), { description: 'the headings above it, outermost first' }),
+  text: Type.String(),
+  score: Type.Number({ description: '0 to 1' }),
+})
+export type Passage = Static<typeof Passage>
+
+export const SearchAnswer = Type.Object({
+  passages: Type.Array(Passage, { description: 'best first' }),
+  by: oneOf(searchedBy),
+  ms: Type.Number(),
+  highlights: Type.Array(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])), {
+    description: 'of each passage, where the words of the query are: from and to, in characters',
+  }),
+})
+export type SearchAnswer = Static<typeof SearchAnswer>
+
+/** What callers asked and the base had nothing for. */
+export const MissedQuery = Type.Object({
+  query: Type.String(),
+  agent: Type.String(),
+  call: Type.String(),
+  seq: Type.Integer(),
+  best_score: nullable(Type.Number()),
+  at: Timestamp,
+})
+export type MissedQuery = Static<typeof MissedQuery>
+
+export const MissedQueries = Type.Object({
+  missed: Type.Array(MissedQuery),
+  next: nullable(Type.String()),
+})
+export type MissedQueries = Static<typeof MissedQueries>
+
+/** The data of the entry `knowledge.found`: one for each look-up of a turn. */
+export const KnowledgeFound = Type.Object({
+  base: Type.String(),
+  mode: oneOf(['auto', 'tool', 'app']),
+  query: Type.String(),
+  passages: Type.Array(
+    Type.Object({
+      chunk: Type.String(),
+      document: Type.String(),
+      name: Type.String(),
+      heading: Type.Array(Type.String()),
+      score: Type.Number(),
+    }),
+  ),
+  best_score: nullable(Type.Number({ description: 'also of what lies below `min_score`; null if nothing' })),
+  ms: Type.Number(),
+  late: Type.Boolean({ description: 'the deadline had passed: the turn went on without' }),
+  error: nullable(Type.String()),
+})
+export type KnowledgeFound = Static<typeof KnowledgeFound>
