@@ -1,3 +1,4 @@
+import type { Waveform } from '@switchroom/contract/recordings'
 import type { CallSummary } from '@switchroom/contract/sessions'
 import { useEffect, useMemo } from 'react'
 import { Link } from 'wouter'
@@ -19,7 +20,8 @@ import '../ui/facts.css'
 import { Conversation } from './conversation-list.tsx'
 import { conversationOf, endOf, stageName, textIn } from './conversation.ts'
 import { LineQuality } from './line-quality.tsx'
-import { Recording } from './recording.tsx'
+import { SpokenCallContext, useSpokenCall } from './recording/playback.ts'
+import { Recording } from './recording/recording.tsx'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
 import { useNames } from '../who/names.ts'
@@ -63,36 +65,46 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
   const items = useMemo(() => conversationOf(log.entries, nameOf), [log.entries, nameOf])
   const exchanges = useMemo(() => exchangesOf(log.entries), [log.entries])
   const isLive = summary.state !== 'ended'
+  const isRecorded = log.entries.some(({ type }) => type === 'recording.stored')
+  const waveform = useGet<Waveform>(isRecorded ? path`/v1/calls/${summary.call}/recording/waveform` : null)
+  const spoken = useSpokenCall(log.entries, waveform.data)
   return (
-    <div className="call-page">
-      <Section title="Transcript" hint={isLive ? 'Live' : 'Open the latency of an answer to see its stages.'}>
-        <Refusal error={log.error} />
-        {log.isLoading ? <Progress label="Loading log" /> : null}
-        {!log.isLoading && items.length === 0 ? <p className="soft">No log entries.</p> : null}
-        <Conversation
-          items={items}
-          exchanges={exchanges}
-          startedAt={summary.started_at}
-          now={log.now}
-          contact={contactOf(summary) ?? 'Caller'}
-          agent={summary.agent}
-          nameOf={nameOf}
-        />
-      </Section>
-      <div className="stack">
-        {isLive && can('talk') ? (
-          <SuperviseCall
-            summary={summary}
-            supervisor={summary.held_by === null ? null : nameOf(summary.held_by)}
+    <SpokenCallContext value={spoken}>
+      <div className="call-page">
+        <Section
+          title="Transcript"
+          hint={isLive ? 'Live' : 'Open the latency of an answer to see its stages.'}
+        >
+          <Refusal error={log.error} />
+          {log.isLoading ? <Progress label="Loading log" /> : null}
+          {!log.isLoading && items.length === 0 ? <p className="soft">No log entries.</p> : null}
+          <Conversation
+            items={items}
+            exchanges={exchanges}
+            startedAt={summary.started_at}
+            now={log.now}
+            contact={contactOf(summary) ?? 'Caller'}
+            agent={summary.agent}
+            nameOf={nameOf}
           />
-        ) : null}
-        <Facts summary={summary} log={log} />
-        <Recording call={summary.call} entries={log.entries} />
-        <LineQuality entries={log.entries} />
-        <Callbacks summary={summary} />
-        <Usage summary={summary} />
+        </Section>
+        <div className="stack">
+          {isLive && can('talk') ? (
+            <SuperviseCall
+              summary={summary}
+              supervisor={summary.held_by === null ? null : nameOf(summary.held_by)}
+            />
+          ) : null}
+          {isRecorded ? (
+            <Recording call={summary.call} waveform={waveform} playback={spoken?.playback} />
+          ) : null}
+          <Facts summary={summary} log={log} />
+          <LineQuality entries={log.entries} />
+          <Callbacks summary={summary} />
+          <Usage summary={summary} />
+        </div>
       </div>
-    </div>
+    </SpokenCallContext>
   )
 }
 

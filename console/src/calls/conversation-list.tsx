@@ -6,6 +6,7 @@ import { lengthOf, tookOf } from '../ui/quantities.ts'
 import type { Item, SaidTurn, ToolRun } from './conversation.ts'
 import '../ui/conversation.css'
 import type { Exchange } from './turn-timings.ts'
+import { SaidAt, SpokenTurn } from './spoken-turn.tsx'
 import { Waterfall } from './waterfall.tsx'
 
 interface ConversationProps {
@@ -30,11 +31,11 @@ export function Conversation(props: ConversationProps) {
     <ol className="conversation" ref={list} aria-label="Conversation">
       {items.map((item) => (
         <li key={`${item.seq} ${item.kind === 'tool' ? item.id : ''}`} className={`said ${classOf(item)}`}>
-          <span className="said-at soft">
-            <span className="sr-only">at </span>
-            {lengthOf(item.ts - startedAt)}
-          </span>
-          {item.kind === 'turn' ? <Turn turn={item} speaker={speaker(item)} /> : null}
+          {item.kind === 'turn' ? (
+            <SpokenTurn turn={item} speaker={speaker(item)} at={lengthOf(item.ts - startedAt)} />
+          ) : (
+            <SaidAt at={lengthOf(item.ts - startedAt)} />
+          )}
           {item.kind === 'tool' ? <Tool tool={item} /> : null}
           {item.kind === 'error' ? <Fault code={item.code} detail={item.detail} /> : null}
           {item.kind === 'note' ? (
@@ -52,16 +53,6 @@ export function Conversation(props: ConversationProps) {
 }
 
 const classOf = (item: Item) => (item.kind === 'turn' ? item.who : item.kind)
-
-function Turn({ turn, speaker }: { turn: SaidTurn; speaker: string }) {
-  return (
-    <div className="bubble">
-      <div className="bubble-who">{speaker}</div>
-      <p className="bubble-text">{turn.text}</p>
-      {turn.wasInterrupted ? <Badge tone="warn">Interrupted</Badge> : null}
-    </div>
-  )
-}
 
 function LiveBubble({ who, speaker, text }: { who: string; speaker: string; text: string }) {
   return (

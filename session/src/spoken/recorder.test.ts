@@ -5,7 +5,7 @@ import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendo
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
-test('the agent that takes a call over says whether it is recorded from then on', async () => {
+test('the agent that takes a call over says whether it is recorded from then on, and the log says from when', async () => {
   const model = new ScriptedModel('model', says('One moment.'), says('Yes.'))
   const caller = new ScriptedTranscriber('transcriber', 'The workshop, please.', 'Hello?')
   const talk = new SpokenTalk(model, caller, new ScriptedVoice('voice'))
@@ -34,6 +34,7 @@ test('the agent that takes a call over says whether it is recorded from then on'
   talk.sound.says(speech(700))
   await talk.until('agent.message')
   assert.equal(recorded.length, 0)
+  assert.deepEqual(talk.dataOf('recording.started'), [])
 
   const before = talk.sound.played.length
   await handOver('Workshop, hello.', true)
@@ -49,5 +50,10 @@ test('the agent that takes a call over says whether it is recorded from then on'
   await talk.until('user.message', 2)
   assert.equal(recorded.length, untilThen)
   assert.ok(side(0).length > 0)
+  assert.deepEqual(talk.dataOf('recording.started'), [{ atMs: 0 }])
+
+  const recordedMs = Math.round((side(0).length / talk.sound.sampleRate) * 1000)
+  await handOver('Sales again, hello.', true)
   await talk.hangUp()
+  assert.deepEqual(talk.dataOf('recording.started'), [{ atMs: 0 }, { atMs: recordedMs }])
 })

@@ -48,6 +48,7 @@ export class SpokenSession {
   readonly #replies: Replies
   readonly #bargeIn: BargeIn
   #recorder: Recorder | null = null
+  #recordedMs = 0
   readonly #levels: { user: AudioLevels; bot: AudioLevels }
   readonly #ended = Promise.withResolvers<CallReason>()
   readonly #silent = Promise.withResolvers<CallReason>()
@@ -277,7 +278,15 @@ export class SpokenSession {
     const { config, record, sound } = this.#parts
     const isRecorded = config.record ?? knobTable.record.default.value
     if (!isRecorded || !record) return null
-    return this.#recorder ?? new Recorder(sound, record)
+    if (this.#recorder) return this.#recorder
+    let isTold = false
+    return new Recorder(sound, (samples, sampleRate) => {
+      if (!isTold)
+        this.#log.write([{ type: 'recording.started', data: { atMs: Math.round(this.#recordedMs) } }])
+      isTold = true
+      this.#recordedMs += (samples.length / 2 / sampleRate) * 1000
+      record(samples, sampleRate)
+    })
   }
 
   #arrive(samples: Int16Array) {

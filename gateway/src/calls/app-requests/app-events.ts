@@ -11,6 +11,7 @@ const internalTypes: ReadonlySet<string> = new Set([
   'tones.requested',
   'reconnect.requested',
   'hangup.requested',
+  'recording.started',
   'recording.stored',
 ])
 const starts: ReadonlySet<string> = new Set(['chat.started', 'call.started', 'msgapp.started'])
