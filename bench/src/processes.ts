@@ -1,10 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Of this repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** As the launcher, the image and the units of systemd name one. */
+const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/switchroom')
 
 export interface Measured extends AsyncDisposable {
   pid: number
@@ -18,7 +22,7 @@ export async function startProcess(
 ): Promise<Measured> {
   const child: ChildProcess = spawn(process.execPath, [file], {
     cwd: folder,
-    env: { ...process.env, ...environment },
+    env: { NODE_COMPILE_CACHE, ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const ready = new Promise((resolve) =>
