@@ -126,6 +126,35 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(wide <= screen, `${page.url()} is ${wide} px wide on a screen of ${screen}`)
 }
 
+const lowPx = 400
+
+/** On a low screen the page scrolls to its end, and no further: the frame stays where it is, with the end in it. */
+export async function assertScrolls(page: Page): Promise<void> {
+  const size = page.viewportSize()
+  if (!size) return
+  await page.setViewportSize({ ...size, height: lowPx })
+  const end = await page.evaluate<Record<'moved' | 'beyond' | 'blank', number>>(`(async () => {
+    const [root, main] = [document.scrollingElement, document.querySelector('main')]
+    const isFrame = getComputedStyle(main).overflowY === 'auto'
+    if (isFrame) main.scrollTo(0, main.scrollHeight)
+    const beyond = isFrame ? root.scrollHeight - innerHeight : 0
+    root.scrollTo(0, root.scrollHeight)
+    await new Promise(requestAnimationFrame)
+    const last = main.lastElementChild.getBoundingClientRect()
+    const canScroll = isFrame && main.scrollHeight > main.clientHeight
+    const found = {
+      moved: isFrame ? root.scrollTop + document.body.scrollTop : 0,
+      beyond,
+      blank: canScroll ? Math.max(0, Math.floor(innerHeight - last.bottom - 1)) : 0,
+    }
+    main.scrollTo(0, 0)
+    root.scrollTo(0, 0)
+    return found
+  })()`)
+  await page.setViewportSize(size)
+  assert.deepEqual(end, { moved: 0, beyond: 0, blank: 0 }, `${page.url()} at ${size.width} px, at its end`)
+}
+
 /** With SCREENSHOTS=<folder>, pictures of the whole page in light and dark. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']

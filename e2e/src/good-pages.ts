@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { assertFits, assertReadable, assertUsable, openPage, picture, type PageWanted } from './browser.ts'
+import {
+  assertFits,
+  assertReadable,
+  assertScrolls,
+  assertUsable,
+  openPage,
+  picture,
+  type PageWanted,
+} from './browser.ts'
 
 export interface GoodPage {
   path: string
@@ -27,11 +35,13 @@ export async function assertGood(wanted: PageWanted, ...pages: GoodPage[]) {
     await ready(page)
     await assertFits(page)
     await assertUsable(page)
+    await assertScrolls(page)
     await page.emulateMedia({ colorScheme: 'dark' })
     await assertReadable(page) // a wide screen shows more in dark than a phone does
     await page.setViewportSize(narrow)
     await assertFits(page)
     await assertUsable(page)
+    await assertScrolls(page)
     await picture(page, name)
     await page.setViewportSize(wide)
     await picture(page, name)

@@ -220,7 +220,10 @@ export class Deployment {
   }
 
   #sayHowToCall(): void {
-    const [phone, browser] = [`sip:hello@${this.#phones}`, `${gatewayAddress(this.#settings)}/agents/hello`]
+    const [phone, browser] = [
+      `sip:hello@${this.#phones}`,
+      `${gatewayAddress(this.#settings)}/sandbox/agents/hello`,
+    ]
     say(`  Call it:\n  ${'phone'.padEnd(14)}${phone}\n  ${'browser'.padEnd(14)}${browser}\n`)
   }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { screenSentence } from './screen-sentences.ts'
-import { currentSession, signOut } from './session.ts'
+import { currentSession, endSession } from './session.ts'
 
 /** A refused request: `message` is the sentence for the screen, `detail` the gateway's own. */
 export class Refused extends Error {
@@ -75,7 +75,7 @@ export async function open(
   if (response.ok) return response
   const refused = new Refused(response.status, await sentenceOf(response))
   const isOwnKey = key !== null && key === currentSession().key
-  if (refused.status === 401 && isOwnKey && !isProbe) signOut(refused.message)
+  if (refused.status === 401 && isOwnKey && !isProbe) endSession(refused.message)
   throw refused
 }
 

@@ -14,7 +14,7 @@ export function useFilters<const Name extends string>(
       if (value === '') next.delete(name)
       else next.set(name, value)
       const { pathname } = globalThis.location
-      go(next.size > 0 ? `${pathname}?${next.toString()}` : pathname, { replace: true })
+      go(`~${next.size > 0 ? `${pathname}?${next.toString()}` : pathname}`, { replace: true })
     },
     [search, go],
   )

@@ -10,6 +10,7 @@ import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { CallElsewhere } from './call-elsewhere.tsx'
 import { useCallLog, type CallLog } from './call-log.ts'
 import { callTitle, channelName, contactOf } from './call-labels.ts'
 import { EraseContact } from './erase-contact.tsx'
@@ -42,6 +43,7 @@ export function CallPage({ call }: { call: string }) {
       title={state.data ? callTitle(state.data, firstWords) : 'Call'}
       actions={<ButtonLink href="/calls">All calls</ButtonLink>}
     >
+      <CallElsewhere call={call} refused={state.error} />
       <Loaded of={state} label="Loading call">
         {(summary) => <CallShown summary={summary} log={log} />}
       </Loaded>

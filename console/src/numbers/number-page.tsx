@@ -11,7 +11,7 @@ import { Link, useLocation } from 'wouter'
 import { path } from '../api/client.ts'
 import { screenSentence } from '../api/screen-sentences.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { chooseEnvironment, useSession } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import { useWho } from '../who/identity.ts'
 import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { StatusLight } from '../ui/badge.tsx'
@@ -76,9 +76,9 @@ function Moved({ moved: { route, steps } }: { moved: ImportedNumber }) {
       <Section title={`Moved to ${route.env}`} hint={`${route.agent} answers it there.`}>
         <Steps label={`Changes for ${route.number}`} steps={steps} />
         <div className="row">
-          <Button tone="primary" onClick={() => chooseEnvironment(route.env)}>
+          <ButtonLink tone="primary" href={path`~/${route.env}/numbers/${route.number}`}>
             Go to {route.env}
-          </Button>
+          </ButtonLink>
         </div>
       </Section>
     </Page>

@@ -1,16 +1,14 @@
-import type { Environment } from '@switchroom/contract/scopes'
-import { chooseEnvironment, useSession } from '../api/session.ts'
-import { useWho } from '../who/identity.ts'
-
-const names: Record<Environment, string> = { sandbox: 'Sandbox', production: 'Production' }
+import { useLocation } from 'wouter'
+import { addressIn, environmentNames } from '../api/environment.ts'
+import { useSession } from '../api/session.ts'
+import { mayEnter, useWho } from '../who/identity.ts'
 
 /** Always in sight. In production the whole page says so. */
 export function EnvironmentSwitch() {
   const { env } = useSession()
   const { me } = useWho()
+  const [, goTo] = useLocation()
   if (!me) return null
-  const isOpen = (other: Environment) =>
-    me.email === null ? other === me.env : other === 'sandbox' || me.production
   return (
     <fieldset className="environments">
       <legend className="sr-only">Environment</legend>
@@ -18,16 +16,16 @@ export function EnvironmentSwitch() {
         <label
           key={other}
           className={other}
-          title={isOpen(other) ? undefined : 'An admin can give you production access.'}
+          title={mayEnter(me, other) ? undefined : 'An admin can give you production access.'}
         >
           <input
             type="radio"
             name="environment"
             checked={env === other}
-            disabled={!isOpen(other)}
-            onChange={() => chooseEnvironment(other)}
+            disabled={!mayEnter(me, other)}
+            onChange={() => goTo(`~${addressIn(other)}`)}
           />
-          {names[other]}
+          {environmentNames[other]}
         </label>
       ))}
     </fieldset>

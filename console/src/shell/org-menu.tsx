@@ -43,6 +43,7 @@ export function OrgMenu() {
 function leave(me: Identity | null): void {
   const { key } = currentSession()
   signOut()
+  history.replaceState(null, '', '/') // the next sign-in starts in the sandbox
   if (!me || me.email === null) return
   const options = { key, env: null, isProbe: true, keepalive: true }
   void api.post(path`/v1/keys/${me.key_id}/revoke`, undefined, options).catch(() => {}) // already signed out here
@@ -57,7 +58,7 @@ function Orgs({ onDone }: { onDone: () => void }) {
     const minted = await send<MintedKey>('post', '/v1/login/org', { org })
     if (!minted) return
     onDone()
-    goTo('/')
+    goTo('~/')
     changeKey(minted.key)
   }
   return (

@@ -1,21 +1,21 @@
 import { useEffect } from 'react'
+import { Redirect, Router, useLocation } from 'wouter'
+import { addressIn, environmentIn, environmentNames, otherThan } from '../api/environment.ts'
 import { screenSentence } from '../api/screen-sentences.ts'
-import { chooseEnvironment, signOut, showRefusal, useSession } from '../api/session.ts'
-import { Progress, LoadError } from '../ui/feedback.tsx'
-import { Button } from '../ui/button.tsx'
+import { signOut, showRefusal, useSession } from '../api/session.ts'
+import { Empty, Progress, LoadError } from '../ui/feedback.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Page } from '../ui/page.tsx'
 import { Frame } from './frame.tsx'
-import { useIdentity, WhoContext } from '../who/identity.ts'
+import { mayEnter, useIdentity, WhoContext } from '../who/identity.ts'
 import { Screens } from './screens.tsx'
 
+/** Every address begins with its environment; one of an older version, or of a bookmark, gets it in front. */
 export function SignedIn() {
   const identity = useIdentity()
   const { data: who } = identity
+  const [pathname] = useLocation()
   const { env } = useSession()
-  const me = who?.me
-  const only = me && (me.email === null ? me.env : me.production ? null : 'sandbox')
-  useEffect(() => {
-    if (only && env !== only) chooseEnvironment(only)
-  }, [only, env])
 
   useEffect(() => {
     const refused = new URLSearchParams(location.search).get('refused')
@@ -35,11 +35,33 @@ export function SignedIn() {
       </main>
     )
   }
+  const { me } = who
+  const canEnter = me === null || mayEnter(me, env)
+  if (environmentIn(pathname) === null)
+    return <Redirect to={addressIn(canEnter ? env : otherThan(env))} replace />
   return (
-    <WhoContext value={who}>
-      <Frame>
-        <Screens />
-      </Frame>
-    </WhoContext>
+    <Router base={`/${env}`}>
+      <WhoContext value={who}>
+        <Frame>{canEnter ? <Screens /> : <ClosedEnvironment />}</Frame>
+      </WhoContext>
+    </Router>
+  )
+}
+
+/** For a shared link into the environment that the key does not open. */
+function ClosedEnvironment() {
+  const { env } = useSession()
+  const other = otherThan(env)
+  return (
+    <Page title={`No access to ${env}`}>
+      <Empty title={`This link leads into ${env === 'sandbox' ? 'the sandbox' : 'production'}`}>
+        <p>
+          {env === 'production'
+            ? 'An admin can give you production access under Team.'
+            : 'You are signed in with a key of production.'}
+        </p>
+        <ButtonLink href={`~/${other}`}>Go to {environmentNames[other].toLowerCase()}</ButtonLink>
+      </Empty>
+    </Page>
   )
 }

@@ -127,7 +127,7 @@ const isSamePerson = ({ offered, current }: Offer) =>
 
 function accept({ minted }: Offer): void {
   removeCode()
-  signIn(minted.key, { isKept: false })
+  signIn(minted.key, 'until the browser closes')
 }
 
 /** Removes the code from the address; the pairing code of a terminal stays. */

@@ -28,7 +28,7 @@ export default function InvitationScreen({ token }: { token: string }) {
     const accepted = await send<AcceptedInvitation>('post', path`/v1/invitations/${token}`, wanted)
     if (!accepted) return
     goTo('/', { replace: true })
-    signIn(accepted.key, { isKept })
+    signIn(accepted.key, isKept ? 'until sign-out' : 'until the browser closes')
     void showAccount(accepted)
   }
   return (

@@ -9,7 +9,7 @@ export function KeepSignedIn({ isKept, onChange }: KeepSignedInProps) {
   return (
     <Checkbox
       label="Keep me signed in"
-      hint="On this browser, until you sign out."
+      hint="Also after this browser is closed."
       checked={isKept}
       onChange={onChange}
     />

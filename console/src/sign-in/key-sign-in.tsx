@@ -21,7 +21,7 @@ export default function KeySignIn() {
           throw refused
         }),
       )
-      signIn(key.trim(), { isKept: false })
+      signIn(key.trim(), 'in this tab')
     } catch (refused) {
       setError(refused as Error)
       setBusy(false)
@@ -31,7 +31,7 @@ export default function KeySignIn() {
     <form onSubmit={(event) => void submit(event)}>
       <TextField
         label="Key"
-        hint="A server token, or the operator key of this deployment. It is removed when you close this tab."
+        hint="A server token, or the operator key of this deployment. It stays in this tab and is removed when you close it."
         type="password"
         autoComplete="off"
         required

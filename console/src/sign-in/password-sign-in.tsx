@@ -49,7 +49,7 @@ export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
     const wanted = { email, password, device: thisDevice(), ...(org !== '' && { org }) }
     const { key } = await api.post<MintedKey>('/v1/login', wanted, { key: null })
     if (onKey) await onKey(key)
-    else signIn(key, { isKept })
+    else signIn(key, isKept ? 'until sign-out' : 'until the browser closes')
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()

@@ -82,7 +82,7 @@ function CodeForm({ email }: { email: string }) {
     const verified = await verifying.send<VerifiedSignUp>('post', '/v1/signup/verify', { email, code })
     if (!verified) return
     goTo('/', { replace: true })
-    signIn(verified.key, { isKept: false })
+    signIn(verified.key, 'until the browser closes')
   }
   const resend = async () => {
     if (await resending.send('post', '/v1/signup/resend', { email })) toast('A new code was sent.')

@@ -33,7 +33,7 @@ export default function TerminalScreen() {
       {key === null ? (
         <>
           <Refusal error={refused ?? ended} />
-          <PasswordSignIn pairing={word} onKey={(minted) => signIn(minted, { isKept: false })} />
+          <PasswordSignIn pairing={word} onKey={(minted) => signIn(minted, 'until the browser closes')} />
         </>
       ) : (
         <Approval word={word} />

@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react'
+import { useDiscovery } from '../who/brand.ts'
 import './page.css'
 
 export interface PageProps {
@@ -9,12 +10,13 @@ export interface PageProps {
 
 /** A screen. Its heading takes the focus, so that screen readers announce it. */
 export function Page({ title, actions, children }: PageProps) {
+  const product = useDiscovery()?.brand.name
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = title
+    document.title = product === undefined ? title : `${title} · ${product}`
     if (document.activeElement === document.body || document.activeElement?.closest('nav'))
       heading.current?.focus({ preventScroll: true })
-  }, [title])
+  }, [title, product])
   return (
     <div className="page">
       <header className="page-head">

@@ -1,5 +1,5 @@
 import type { Identity, OperatorIdentity } from '@switchroom/contract/identity'
-import type { Scope } from '@switchroom/contract/scopes'
+import type { Environment, Scope } from '@switchroom/contract/scopes'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { createContext, use } from 'react'
 import { api, Refused } from '../api/client.ts'
@@ -21,6 +21,11 @@ export function useWho(): Who {
 export function useCan(): (...scopes: Scope[]) => boolean {
   const { me } = useWho()
   return (...scopes) => scopes.some((scope) => me?.scopes.includes(scope))
+}
+
+/** Whether the key opens an environment: a server token its own, a person the sandbox and perhaps production. */
+export function mayEnter({ email, env, production }: Identity, wanted: Environment): boolean {
+  return email === null ? wanted === env : wanted === 'sandbox' || production
 }
 
 /** Asked in the key's own environment: a server token has only one. */

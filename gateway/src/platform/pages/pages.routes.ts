@@ -31,6 +31,8 @@ const pages = [
   '/invitations/:token',
   '/sign-up',
   '/forgotten-password',
+  ...['/sandbox', '/production'].flatMap((place) => [place, `${place}/*`]),
+  // Addresses of older versions, without an environment: the console puts it in front.
   '/team',
   '/audit',
   '/keys',
