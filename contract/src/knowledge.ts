@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
+import { anyOf, nullable, oneOf, Timestamp, wholeNumberText } from './shapes.ts'
 import {
   documentFormats,
   documentSources,
@@ -123,7 +123,8 @@ export const SearchAnswer = Type.Object({
   by: oneOf(searchedBy),
   ms: Type.Number(),
   highlights: Type.Array(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])), {
-    description: 'of each passage, where the words of the query are: from and to, in characters',
+    description:
+      'of each passage, where the words of the query are in its text: from and to, in UTF-16 code units, as JavaScript counts',
   }),
 })
 export type SearchAnswer = Static<typeof SearchAnswer>
@@ -140,10 +141,16 @@ export const MissedQuery = Type.Object({
 export type MissedQuery = Static<typeof MissedQuery>
 
 export const MissedQueries = Type.Object({
-  missed: Type.Array(MissedQuery),
-  next: nullable(Type.String()),
+  missed: Type.Array(MissedQuery, { description: 'the newest first' }),
+  next: nullable(Type.String({ description: 'the cursor of the next page' })),
 })
 export type MissedQueries = Static<typeof MissedQueries>
+
+export const MissedAsked = Type.Object({
+  after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
+  limit: Type.Optional(wholeNumberText('default 50', { minimum: 1, maximum: 100, default: 50 })),
+})
+export type MissedAsked = Static<typeof MissedAsked>
 
 /** The data of the entry `knowledge.found`: one for each look-up of a turn. */
 export const KnowledgeFound = Type.Object({

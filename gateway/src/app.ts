@@ -36,6 +36,7 @@ import { lexiconRoutes } from './agents/lexicon/lexicon.routes.ts'
 import { historyRoutes } from './agents/settings/history.routes.ts'
 import { appRoutes } from './agents/apps/apps.routes.ts'
 import { settingsRoutes } from './agents/settings/settings.routes.ts'
+import { knowledgeSearchRoutes } from './knowledge/search/search.routes.ts'
 import { callRoutes } from './calls/records/calls.routes.ts'
 import { callbackRoutes } from './calls/callbacks/callbacks.routes.ts'
 import { recordingRoutes } from './calls/recordings/recordings.routes.ts'
@@ -129,6 +130,8 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
   canaryRoutes(server, services.canaries)
   lexiconRoutes(server, services.lexicons)
   judgingRoutes(server, services.orgJudging)
+
+  knowledgeSearchRoutes(server, services.askedSearches, services.missedQueries)
 
   callRoutes(server, services.callRecords)
   eventRoutes(server, {

@@ -13,6 +13,7 @@ import type { Settings } from './foundation/settings.ts'
 import { Fleet } from './http/fleet.ts'
 import type { AgentOfCall } from './http/narrowing.ts'
 import { makeHttp } from './http/room.ts'
+import { makeKnowledge } from './knowledge/room.ts'
 import { makeMail } from './mail/room.ts'
 import { seatsHeld } from './people/members/members.ts'
 import { forgetSends } from './messaging/outlets/old-sends.ts'
@@ -85,6 +86,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       onGone: (sockets) => calls.appRequests.assignments.socketsClosed(sockets),
     },
   )
+  const knowledge = makeKnowledge({ ...ground, ...http, ...agents })
   const calls: CallsRoom = makeCalls(
     { ...ground, ...http, ...people, ...providers, ...agents },
     {
@@ -188,6 +190,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...people,
     ...providers,
     ...agents,
+    ...knowledge,
     ...calls,
     ...telephony,
     ...messaging,

@@ -17,6 +17,7 @@ export const tags = {
   'Publishable keys': 'Keys for web pages, each for one agent.',
   'Provider keys': "The org's own keys for vendors.",
   'Model endpoints': "The org's own model endpoints.",
+  Knowledge: 'Bases of documents that agents answer from.',
   Webhooks: "The org's own servers that events are sent to.",
   Voices: 'Voices of vendors, to choose from.',
   Evaluation: 'The model that evaluates the calls.',
@@ -184,6 +185,10 @@ export const operationNames: Readonly<Partial<Record<Tag, Readonly<Record<string
     'PATCH /v1/model-endpoints/:name': 'changeModelEndpoint',
     'DELETE /v1/model-endpoints/:name': 'deleteModelEndpoint',
     'POST /v1/model-endpoints/:name/try': 'tryModelEndpoint',
+  },
+  Knowledge: {
+    'POST /v1/bases/:base/search': 'searchBase',
+    'GET /v1/bases/:base/missed': 'listMissedQueries',
   },
   Webhooks: {
     'GET /v1/webhooks/event-types': 'listWebhookEventTypes',

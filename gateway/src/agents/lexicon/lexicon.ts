@@ -8,12 +8,15 @@ import type {
   LexiconView,
   SetLexicon,
 } from '@switchroom/contract/settings'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { conflict } from '../../foundation/refusals.ts'
 import { halvesFixedBy, type Declaration } from '../stages/declaration.ts'
 import { scopeOf, teamFlag, type SettingsScope } from '../scope.ts'
 import { noteOf, type VersionRow, type Versions } from '../versions/versions.ts'
 import { readLexicon } from './lexicon-shape.ts'
+import { newestLexicons } from './org-lexicons.store.ts'
 
 const halfOf = { says: 'said', hears: 'heard' } as const satisfies Record<DeclarableHalf, keyof Lexicon>
 
@@ -42,6 +45,11 @@ export class Lexicons {
       production: production && rowOf(production),
       fixed: halvesFixedBy(declaration),
     }
+  }
+
+  /** Of all agents of the org: what its documents and its callers name differently. */
+  async ofOrg(database: Queryable, org: string, env: Environment): Promise<Lexicon[]> {
+    return (await newestLexicons(database, org, env)).map(({ content }) => content)
   }
 
   async set(caller: Caller, agent: string, wanted: SetLexicon): Promise<LexiconView> {
