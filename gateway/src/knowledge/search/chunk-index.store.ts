@@ -1,13 +1,13 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-const base = statement<{ number: number; usual: string | null }>(`
+const byId = statement<{ number: number; usual: string | null }>(`
   select number, (
     select language from knowledge_languages where base = b.number order by chunks desc, language limit 1
   ) as usual
   from knowledge_bases b where id = $1`)
 
 /** What its lexemes begin with, and the language of most of its chunks. */
-export const findBase = (database: Queryable, id: string) => database.row(base, id)
+export const findBase = (database: Queryable, id: string) => database.row(byId, id)
 
 const lock = statement(`select from knowledge_bases where id = $1 for no key update`)
 

@@ -2,12 +2,12 @@ import type { MissedQuery } from '@switchroom/contract/knowledge'
 import { statement, type Queryable } from '../../database/database.ts'
 import type { SearchReach } from '../passages.ts'
 
-const base = statement<{ id: string }>(`
+const named = statement<{ id: string }>(`
   select id from knowledge_bases
   where org = $1 and env = $2 and base = $3 and ($4::text[] is null or agents is null or agents && $4)`)
 
 export const findBaseId = (database: Queryable, { org, env, agents }: SearchReach, name: string) =>
-  database.row(base, org, env, name, agents)
+  database.row(named, org, env, name, agents)
 
 const missed = statement<MissedQuery & { id: number }>(`
   select m.id, e.entry::json -> 'data' ->> 'query' as query, m.agent, l.call, m.seq,

@@ -27,7 +27,14 @@ export class Missed {
     const missed = rows.slice(0, limit)
     const last = missed.at(-1)
     return {
-      missed: missed.map(({ id: _, ...query }) => query),
+      missed: missed.map(({ query, agent, call, seq, best_score, at }) => ({
+        query,
+        agent,
+        call,
+        seq,
+        best_score,
+        at,
+      })),
       next: last && rows.length > limit ? cursorOf(last.id) : null,
     }
   }

@@ -12,7 +12,7 @@ export interface BaseRow extends SearchedBase {
   epoch: number
 }
 
-const base = statement<BaseRow & { env: Environment }>(`
+const named = statement<BaseRow & { env: Environment }>(`
   select b.id, b.number, b.org, b.env, b.base, b.language, b.embed, b.generation,
     coalesce((
       select json_agg(json_build_object('language', language, 'chunks', chunks, 'words', words)
@@ -25,7 +25,7 @@ const base = statement<BaseRow & { env: Environment }>(`
     and ($4::text[] is null or b.agents is null or b.agents && $4)`)
 
 export const findBase = (database: Queryable, { org, env, agents }: SearchReach, name: string) =>
-  database.row(base, org, env, name, agents)
+  database.row(named, org, env, name, agents)
 
 export interface TermRow {
   /** Of a compound: the lexeme that begins or ends it. */

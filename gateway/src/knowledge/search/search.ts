@@ -84,7 +84,7 @@ export class BaseSearch implements KnowledgeSearch {
     const passages = distinct
       .filter(({ score }) => score >= minScore)
       .slice(0, k)
-      .map(({ digest: _, ...passage }) => ({ ...passage, base: base.base }))
+      .map((row) => passageOf(base.base, row))
     const bestScore = distinct[0]?.score ?? null
     const found: Found = { passages, bestScore, by: 'words', ms: performance.now() - started }
     return { base, things, found }
@@ -114,7 +114,7 @@ export class BaseSearch implements KnowledgeSearch {
     const parts = things.flatMap(({ inCompounds }) => inCompounds).filter((form) => form.length >= 4)
     const known = [...new Set(lexemes)].flatMap((form) => [form, `^${form}`])
     const terms = await store.findTerms(this.#database, base.number, known, parts)
-    const having = new Map(terms.map(({ term, chunks }) => [term, chunks]))
+    const having = new Map(terms.map((of) => [of.term, of.chunks]))
     const compounds = new Map<string, string[]>()
     for (const { part, term } of terms)
       if (part !== null) compounds.set(part, [...(compounds.get(part) ?? []), term])
@@ -125,6 +125,16 @@ export class BaseSearch implements KnowledgeSearch {
     return store.rankPassages(this.#database, base.id, wanted, words / chunks, k * 2 + 10)
   }
 }
+
+const passageOf = (base: string, { chunk, document, name, heading, text, score }: store.PassageRow) => ({
+  chunk,
+  base,
+  document,
+  name,
+  heading,
+  text,
+  score,
+})
 
 /** The base's own, or those of its documents. */
 function languagesOf({ language, languages }: store.BaseRow): string[] {

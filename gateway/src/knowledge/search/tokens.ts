@@ -1,3 +1,5 @@
+import { codePoints } from '../../foundation/text.ts'
+
 /** A word of a text, or two neighbouring letters of a script that puts no space between words. */
 export interface Token {
   readonly text: string
@@ -23,7 +25,8 @@ const undecomposed: Readonly<Record<string, string>> = {
   ð: 'd', // prettier-ignore
 }
 
-const normal = (text: string) => [...text.normalize('NFKC').toLowerCase()].slice(0, longestToken).join('')
+const normal = (text: string) =>
+  codePoints(text.normalize('NFKC').toLowerCase()).slice(0, longestToken).join('')
 
 /** In their order; what hyphens join also comes as one word. */
 export function tokensOf(text: string): Token[] {
@@ -58,7 +61,7 @@ function pieces(found: string, at: number): Token[] {
 
 /** Every two neighbours, or the one that is alone. */
 function pairs(run: string, at: number): Token[] {
-  const letters = [...run]
+  const letters = codePoints(run)
   if (letters.length === 1) return [{ text: normal(run), from: at, to: at + run.length }]
   let from = at
   return letters.slice(1).map((next, place) => {
