@@ -16,3 +16,7 @@ export const mostPassages = 50
 /** Of one document. */
 export const largestDocumentBytes = 20 * 1024 * 1024
 export const longestQuery = 1000
+/** Of one upload. */
+export const mostFiles = 20
+export const shortestRefetchS = 3600
+export const longestUrl = 2000

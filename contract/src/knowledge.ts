@@ -4,6 +4,7 @@ import {
   documentFormats,
   documentSources,
   documentStates,
+  mostFiles,
   mostPassages,
   searchedBy,
 } from './knowledge-names.ts'
@@ -71,11 +72,23 @@ export const KnowledgeDocument = Type.Object({
   state: oneOf(documentStates),
   why: nullable(Type.String({ description: 'why it failed' })),
   bytes: Type.Integer(),
+  digest: nullable(Type.String({ description: 'SHA-256 of its content, in hex; null until it is fetched' })),
   chunks: Type.Integer({ description: 'what searches find of it now, also while it is read anew' }),
   created_at: Timestamp,
   changed_at: Timestamp,
 })
 export type KnowledgeDocument = Static<typeof KnowledgeDocument>
+
+export const AddedDocuments = Type.Object({ documents: Type.Array(KnowledgeDocument) })
+export type AddedDocuments = Static<typeof AddedDocuments>
+
+export const DocumentsAsked = Type.Object({
+  state: Type.Optional(anyOf(documentStates)),
+  name: Type.Optional(Type.String({ description: 'the document of exactly this name' })),
+  after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
+  limit: Type.Optional(wholeNumberText('1 to 200; default 50', { minimum: 1, maximum: 200, default: 50 })),
+})
+export type DocumentsAsked = Static<typeof DocumentsAsked>
 
 export const DocumentList = Type.Object({
   documents: Type.Array(KnowledgeDocument),
@@ -99,6 +112,20 @@ export const CreateDocument = Type.Object({
   refetch_s: Type.Optional(nullable(Type.Integer({ description: 'at least 3600; null: by hand' }))),
 })
 export type CreateDocument = Static<typeof CreateDocument>
+
+/** A new content under the same name and id; likewise. */
+export const ReplaceDocument = Type.Omit(CreateDocument, ['name'])
+export type ReplaceDocument = Static<typeof ReplaceDocument>
+
+const formOf = (files: string) =>
+  Type.Object({
+    file: Type.Optional(Type.String({ format: 'binary', description: files })),
+    name: Type.Optional(name),
+    format: Type.Optional(anyOf(documentFormats, 'told by the name where it is absent')),
+  })
+
+export const UploadDocuments = formOf(`one or several files, at most ${mostFiles}, each with its name`)
+export const UploadDocument = formOf('one file')
 
 export const SearchBase = Type.Object({
   query: Type.String({ description: 'at most 1000 characters' }),

@@ -40,6 +40,10 @@ export const usualCaps = {
   recordings_gb: 50,
   /** Of one call. */
   entries: 20_000,
+  bases: 1_000,
+  documents: 10_000,
+  documents_gb: 10,
+  chunks: 500_000,
 } as const
 export type CapName = keyof typeof usualCaps
 export const capNames = Object.keys(usualCaps) as CapName[]
@@ -50,6 +54,10 @@ export const Caps = Type.Object({
   chats: limit(),
   recordings_gb: limit(),
   entries: limit(),
+  bases: limit(),
+  documents: limit(),
+  documents_gb: limit(),
+  chunks: limit(),
 })
 export type Caps = Static<typeof Caps>
 
@@ -60,6 +68,10 @@ export const ReplaceQuotas = Type.Interface([Quotas], {
   chats: Type.Optional(limit()),
   recordings_gb: Type.Optional(limit()),
   entries: Type.Optional(limit()),
+  bases: Type.Optional(limit()),
+  documents: Type.Optional(limit()),
+  documents_gb: Type.Optional(limit()),
+  chunks: Type.Optional(limit()),
 })
 export type ReplaceQuotas = Static<typeof ReplaceQuotas>
 

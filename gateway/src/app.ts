@@ -37,6 +37,8 @@ import { historyRoutes } from './agents/settings/history.routes.ts'
 import { appRoutes } from './agents/apps/apps.routes.ts'
 import { settingsRoutes } from './agents/settings/settings.routes.ts'
 import { knowledgeSearchRoutes } from './knowledge/search/search.routes.ts'
+import { baseRoutes } from './knowledge/bases/bases.routes.ts'
+import { documentRoutes } from './knowledge/documents/documents.routes.ts'
 import { callRoutes } from './calls/records/calls.routes.ts'
 import { callbackRoutes } from './calls/callbacks/callbacks.routes.ts'
 import { recordingRoutes } from './calls/recordings/recordings.routes.ts'
@@ -132,6 +134,8 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
   judgingRoutes(server, services.orgJudging)
 
   knowledgeSearchRoutes(server, services.askedSearches, services.missedQueries)
+  baseRoutes(server, services.bases)
+  await documentRoutes(server, services.documents)
 
   callRoutes(server, services.callRecords)
   eventRoutes(server, {

@@ -75,7 +75,9 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     for (const blobs of services.blobStores)
       void blobs
         .check()
-        .catch((error: Error) => logger.warn(`recordings cannot be stored now: ${error.message}`))
+        .catch((error: Error) =>
+          logger.warn(`recordings and documents cannot be stored now: ${error.message}`),
+        )
     const kept = await services.lives.sentence()
     logger.info(kept)
     services.mailbox.start()
@@ -87,6 +89,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       services.writtenCalls.task,
       services.writtenCalls.adoptionTask,
       services.callOutlets.task,
+      services.readingTasks.task,
     ]
     tasks.start(...upkeep, services.letterTasks.task, services.webhookTasks.task, ...newWork)
 
@@ -98,6 +101,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await services.waitingMessages.stop()
       await services.writtenCalls.stop()
       await services.callOutlets.stop()
+      await services.readingTasks.stop()
       await services.tools.stop()
       const lettersStopped = tasks
         .stop(services.letterTasks.task)
@@ -153,6 +157,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.retentionIndexes.task,
   services.accounts.task,
   ...services.spokenCallTasks,
+  services.blobLedger.task,
   ...services.recordingTasks,
   ...services.backfillTasks,
   ...services.threadTasks,

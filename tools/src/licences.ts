@@ -19,6 +19,9 @@ export const exceptions: Record<string, string> = {
   '@audio/decode-dts': 'GPL: a part of the decoder, which runs as a program of its own',
 }
 
+/** What the licence file of a package says if its `package.json` names none of SPDX. */
+export const byLicenceFile: Record<string, string> = { duck: 'BSD-2-Clause' }
+
 /** Whether one of the choices that a licence expression of SPDX gives is among those that fit. */
 export function fits(expression: string): boolean {
   const tokens = expression.match(/[()]|[^\s()]+/g) ?? []

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { exceptions, fits } from './licences.ts'
+import { byLicenceFile, exceptions, fits } from './licences.ts'
 import { nameOf, neededBy, type LockedPackage, type LockFile } from './lock-file.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -38,7 +38,7 @@ const shippedFrom = (path: string, locked: LockedPackage, needs: string[]): Ship
   path,
   name: nameOf(path, locked),
   version: locked.version ?? '',
-  licence: locked.license ?? '',
+  licence: byLicenceFile[nameOf(path, locked)] ?? locked.license ?? '',
   integrity: locked.integrity,
   needs,
 })

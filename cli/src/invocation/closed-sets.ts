@@ -10,7 +10,17 @@ export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 export const mailSecurities = ['starttls', 'tls'] as const
 export const networkStates = ['waiting', 'approved', 'refused'] as const
 export const quotaNames = ['minutes', 'messages', 'agents', 'concurrent_calls', 'numbers', 'seats'] as const
-export const capNames = ['event_streams', 'app_sockets', 'chats', 'recordings_gb', 'entries'] as const
+export const capNames = [
+  'event_streams',
+  'app_sockets',
+  'chats',
+  'recordings_gb',
+  'entries',
+  'bases',
+  'documents',
+  'documents_gb',
+  'chunks',
+] as const
 
 /** How an agent is called. */
 export const agentSlug = /^[a-z0-9][a-z0-9_-]{0,62}$/

@@ -79,6 +79,34 @@ test("an org's webhooks are recorded without their secrets and the paths of thei
   await check('DELETE /v1/webhooks/:id', () => admin.client.delete(`${at}/${id}`), by)
 })
 
+test('bases and documents are recorded without texts, addresses and headers', async () => {
+  const { org, admin } = await audited.newOrg()
+  const by = { org: org.id, actor: byMember(admin) } as const
+  const ofBase = { ...by, target: { kind: 'base', label: 'faq' } } as const
+  const ofDocument = { ...by, target: { kind: 'document', label: 'a.md' } } as const
+  const at = '/v1/bases'
+  await check('POST /v1/bases', () => admin.client.post(at, { base: 'faq' }), ofBase)
+  await check('PATCH /v1/bases/:base', () => admin.client.patch(`${at}/faq`, { language: 'de' }), ofBase)
+  const url = `https://nothing.example.test/a.md?token=${secret('address-of-the-document-0123456789')}`
+  const headers = { 'x-key': secret('header-of-the-document-0123456789') }
+  const documents = `${at}/faq/documents`
+  await check(
+    'POST /v1/bases/:base/documents',
+    () => admin.client.post(documents, { name: 'a.md', url, headers }),
+    ofDocument,
+  )
+  const path = `${documents}/${done(await admin.client.get(documents)).documents[0].id}`
+  await check(
+    'POST /v1/bases/:base/documents/:document/refetch',
+    () => admin.client.post(`${path}/refetch`),
+    ofDocument,
+  )
+  const text = secret('text-of-the-document-0123456789')
+  await check('PUT /v1/bases/:base/documents/:document', () => admin.client.put(path, { text }), ofDocument)
+  await check('DELETE /v1/bases/:base/documents/:document', () => admin.client.delete(path), ofDocument)
+  await check('DELETE /v1/bases/:base', () => admin.client.delete(`${at}/faq`), ofBase)
+})
+
 test('an agent is recorded when its production changes, and not in the sandbox', async () => {
   const { org, admin } = await audited.newOrg()
   const by = { org: org.id, actor: byMember(admin), target: { kind: 'agent', id: 'desk' } } as const

@@ -36,8 +36,6 @@ import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
 import { EntryMeter } from './metering/entry-metrics.ts'
 import { EntryPartitions } from './partitions/entry-partitions.ts'
 import { Pricing } from './metering/pricing.ts'
-import { openBlobStores } from '../foundation/blobs/open-blob-stores.ts'
-import { BlobLedger } from './recordings/blob-ledger.ts'
 import { RecordingMoves } from './recordings/recording-moves.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
@@ -79,6 +77,8 @@ export function makeCalls(
     writingDatabase,
     slowDatabase,
     lives,
+    blobStores,
+    blobLedger,
     slowRequests,
     signals,
     orgs,
@@ -267,18 +267,21 @@ export function makeCalls(
   const entryPartitions = new EntryPartitions({ database: parts.pools.sessions, clock, logger })
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
-  const stores = openBlobStores(settings)
-  const blobLedger = new BlobLedger({ database, clock, logger, stores })
   const recordings = new Recordings({
     database,
     clock,
     log,
     logger,
     calls: entryAppender,
-    stores,
+    stores: blobStores,
     ledger: blobLedger,
   })
-  const recordingMoves = new RecordingMoves({ database: slowDatabase, logger, stores, ledger: blobLedger })
+  const recordingMoves = new RecordingMoves({
+    database: slowDatabase,
+    logger,
+    stores: blobStores,
+    ledger: blobLedger,
+  })
   const mentionBackfill = new Backfill(slowDatabase, clock, 'log_mentions', fillMentions)
   const erasure = new Erasure({
     database: slowDatabase,
@@ -324,9 +327,7 @@ export function makeCalls(
     callSummaries,
     callbacks,
     recordings,
-    blobStores: stores,
-    blobLedger,
-    recordingTasks: [blobLedger.task, recordingMoves.task],
+    recordingTasks: [recordingMoves.task],
     erasure,
     oldLogs,
     oldCalls,

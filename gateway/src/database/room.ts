@@ -6,7 +6,9 @@ import type { Logger } from 'pino'
 import type { Settings } from '../foundation/settings.ts'
 import { DatabasePools } from './pools.ts'
 import { observePools } from './pool-metrics.ts'
+import { openBlobStores } from '../foundation/blobs/open-blob-stores.ts'
 import { PublicAddresses } from '../foundation/public-addresses.ts'
+import { BlobLedger } from './blobs/blob-ledger.ts'
 import { DueChecks } from './due-checks.ts'
 import { DirectConnection } from './direct-connection.ts'
 import { readDeploymentId } from './deployment.store.ts'
@@ -38,6 +40,8 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     : new PostgresSignals(directConnection, logger)
   const dueChecks = new DueChecks(writingDatabase)
   const lives = new Lives(slowDatabase, settings.lives)
+  const blobStores = openBlobStores(settings)
+  const blobLedger = new BlobLedger({ database, clock, logger, stores: blobStores })
   const tasks = new PeriodicTasks(logger)
 
   return {
@@ -55,6 +59,8 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     slowDatabase,
     dueChecks,
     lives,
+    blobStores,
+    blobLedger,
     directConnection,
     signals,
   }

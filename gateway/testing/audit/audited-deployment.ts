@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
 import type { AuditAction, AuditEntry } from '@switchroom/contract/audit'
 import { auditedRoutes } from './audited-routes.ts'
 import { AuditTrail } from './audit-trail.ts'
@@ -68,6 +69,7 @@ export class AuditedDeployment implements AsyncDisposable {
     dns.set('llm.example.test', { A: ['127.0.0.1'] })
     const mail = await startMailServer()
     const vendors = new VendorFolder().add(manifestOf('mind', ['llm']))
+    const kept = `${vendors.path}-kept`
     const desk = await NumberFixture.start({
       settings: {
         SVC_RESOLVER: dns.address,
@@ -79,9 +81,15 @@ export class AuditedDeployment implements AsyncDisposable {
         SVC_VENDOR_FOLDERS: vendors.path,
         SVC_VERIFY_FROM: '+15005550006',
         SVC_TRUSTED_PROXIES: '127.0.0.0/8',
+        SVC_RECORDINGS: kept,
       },
     })
-    const folder = { [Symbol.asyncDispose]: async () => vendors[Symbol.dispose]() }
+    const folder = {
+      [Symbol.asyncDispose]: async () => {
+        vendors[Symbol.dispose]()
+        await rm(kept, { recursive: true, force: true })
+      },
+    }
     return new AuditedDeployment({ desk, mail, dns, provider }, [
       desk,
       provider,

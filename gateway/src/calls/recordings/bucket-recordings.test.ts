@@ -132,7 +132,7 @@ test('a recording that cannot be stored is refused in a sentence, and taken when
   assert.equal((await get(call)).status, 200)
   await using wrong = await deployment.another({ SVC_S3_SECRET: 'wrong' })
   await until('the gateway says so at its start', () =>
-    /recordings cannot be stored now: the object storage at .* refuses its credentials: check SVC_S3_KEY/.test(
+    /recordings and documents cannot be stored now: the object storage at .* refuses its credentials: check SVC_S3_KEY/.test(
       wrong.log(),
     ),
   )

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import type { BlobStore } from '../../foundation/blobs/blob-store.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
-import type { BlobLedger } from './blob-ledger.ts'
+import type { BlobLedger } from '../../database/blobs/blob-ledger.ts'
 import { mediaTypes } from './recording-formats.ts'
 import * as store from './recordings.store.ts'
 

@@ -11,7 +11,7 @@ import { newId } from '../../foundation/secrets.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
 import { unknownCall, type EntryAppender } from '../spoken/entry-appender.ts'
-import type { BlobLedger } from './blob-ledger.ts'
+import type { BlobLedger } from '../../database/blobs/blob-ledger.ts'
 import { RecordedSound, tooMuch } from './recorded-sound.ts'
 import { mediaTypes, type RecordingFormat } from './recording-formats.ts'
 import * as store from './recordings.store.ts'
@@ -114,9 +114,8 @@ export class Recordings {
   }
 
   /** What cannot be deleted now is deleted later. */
-  async deleteRemoved(): Promise<void> {
-    const { ledger, logger } = this.#parts
-    await ledger.removeDue().catch((error: unknown) => logger.warn({ err: error }, 'blobs were not removed'))
+  deleteRemoved(): Promise<void> {
+    return this.#parts.ledger.removeDueNow()
   }
 
   async #keep(

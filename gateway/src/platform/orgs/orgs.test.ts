@@ -97,7 +97,17 @@ test('what an org holds counts seats of the invited and the active (ID-38, ID-40
 test('caps are changed with the quotas if they are named, and are the usual ones otherwise', async () => {
   const { slug } = await deployment.newOrg()
   const at = `/v1/ops/orgs/${slug}/quotas`
-  const usual = { event_streams: 100, app_sockets: 100, chats: 500, recordings_gb: 50, entries: 20_000 }
+  const usual = {
+    event_streams: 100,
+    app_sockets: 100,
+    chats: 500,
+    recordings_gb: 50,
+    entries: 20_000,
+    bases: 1_000,
+    documents: 10_000,
+    documents_gb: 10,
+    chunks: 500_000,
+  }
   assert.deepEqual((await operator.get(at)).body, { quotas: noLimit, caps: usual })
   assert.deepEqual((await operator.put(at, noLimit)).body, { quotas: noLimit })
   const first = await operator.put(at, { ...noLimit, chats: 7, entries: null })

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { SealedPlace } from '../../foundation/sealing.ts'
+import { placeOf as documentPlace } from '../../knowledge/documents/documents.ts'
 import { placeOf as letterPlace } from '../../mail/letters.ts'
 import { placeOf as mailboxPlace } from '../../mail/mailboxes.ts'
 import { placeOf as begunSignInPlace } from '../../people/sso/begun-sign-ins.ts'
@@ -62,5 +63,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealed('fences', 'pair', { name: 'name' }, ({ name }) => fencePlace(name)),
   sealed('placement_offers', 'sealed', { call: 'call' }, ({ call }) => placementOfferPlace(call)),
   sealed('webhook_endpoints', 'sealed', { id: 'id' }, ({ id }) => webhookPlace(id)),
+  sealed('knowledge_documents', 'sealed', { id: 'id' }, ({ id }) => documentPlace(id)),
   sealed('trunk_test_offers', 'sealed', { id: 'id' }, ({ id }) => trunkTestPlace(id)),
 ]

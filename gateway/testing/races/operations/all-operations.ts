@@ -1,6 +1,7 @@
 import { agentOperations } from './agents.ts'
 import { callOperations } from './calls.ts'
 import type { Operations } from './operation.ts'
+import { knowledgeOperations } from './knowledge.ts'
 import { peopleOperations } from './people.ts'
 import { platformOperations } from './platform.ts'
 import { socketOperations } from './sockets.ts'
@@ -16,6 +17,7 @@ export const allOperations: Operations = {
   ...socketOperations,
   ...platformOperations,
   ...webhookOperations,
+  ...knowledgeOperations,
 }
 
 const counted = 'one letter is counted, as at an invitation, and sent to a server outside'

@@ -1,5 +1,5 @@
 import type { BlobPlace } from '../../foundation/blobs/blob-store.ts'
-import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { statement, type Queryable, type Transaction } from '../database.ts'
 
 export interface Removal {
   place: BlobPlace

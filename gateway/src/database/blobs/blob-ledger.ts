@@ -1,7 +1,7 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
-import { inBatches } from '../../database/batches.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import { inBatches } from '../batches.ts'
+import type { Database, Transaction } from '../database.ts'
 import { BlobStoreFailure, type BlobStore } from '../../foundation/blobs/blob-store.ts'
 import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { unavailable } from '../../foundation/refusals.ts'
@@ -54,6 +54,12 @@ export class BlobLedger {
   /** Never fails because of a store: what it does not remove now is tried again, later and later. */
   async removeDue(signal = new AbortController().signal): Promise<void> {
     if (this.#parts.stores.length > 0) await inBatches(signal, () => this.#removeSome())
+  }
+
+  /** After a transaction that left some: what cannot be removed now is removed later. */
+  async removeDueNow(): Promise<void> {
+    const { logger } = this.#parts
+    await this.removeDue().catch((error: unknown) => logger.warn({ err: error }, 'blobs were not removed'))
   }
 
   /** Answers how many there were if there may be more. */
