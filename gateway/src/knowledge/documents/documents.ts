@@ -87,12 +87,12 @@ export class Documents {
 
   async add(caller: Caller, base: string, wanted: CreateDocument | Form): Promise<AddedDocuments> {
     const row = await this.#parts.bases.findToChange(caller, base)
-    return this.#keeping(async (kept) => {
+    return this.#keeping(async (originals) => {
       const added =
         'body' in wanted
-          ? await this.#uploaded(row, wanted, kept)
-          : [await this.#described(row, wanted, kept)]
-      return { documents: await this.#insert(caller, row, added, kept) }
+          ? await this.#uploaded(row, wanted, originals)
+          : [await this.#described(row, wanted, originals)]
+      return { documents: await this.#insert(caller, row, added, originals) }
     })
   }
 
@@ -101,13 +101,13 @@ export class Documents {
     const { bases } = this.#parts
     const row = await bases.findToChange(caller, base)
     const { name } = await this.#rowOf(row, id)
-    return this.#keeping(async (kept) => {
+    return this.#keeping(async (originals) => {
       const [content, ...more] =
         'body' in wanted
-          ? (await this.#uploaded(row, wanted, kept, id)).map((uploaded) => uploaded.content)
-          : [(await this.#described(row, { ...wanted, name }, kept, id)).content]
+          ? (await this.#uploaded(row, wanted, originals, id)).map((uploaded) => uploaded.content)
+          : [(await this.#described(row, { ...wanted, name }, originals, id)).content]
       if (!content || more.length > 0) throw badRequest('a document is replaced by one file')
-      return this.#replace(caller, row, id, content, kept)
+      return this.#replace(caller, row, id, content, originals)
     })
   }
 
@@ -136,7 +136,7 @@ export class Documents {
       if (!document) throw unknownDocument(base, id)
       if (document.source !== 'url')
         throw conflict(`document ${id} was not fetched from an address: replace it instead`)
-      const queued = kept(await store.requestFetch(tx, id, clock.now()))
+      const queued = written(await store.requestFetch(tx, id, clock.now()))
       await recordAudit(tx, caller, 'document.refetched', targetOf(queued), {
         env: caller.env,
         detail: { base },
@@ -147,7 +147,7 @@ export class Documents {
   }
 
   /** Removes what was kept for rows that were never written. */
-  async #keeping<Answer>(work: (kept: Original[]) => Promise<Answer>): Promise<Answer> {
+  async #keeping<Answer>(work: (originals: Original[]) => Promise<Answer>): Promise<Answer> {
     const originals: Original[] = []
     try {
       const answer = await work(originals)
@@ -159,11 +159,10 @@ export class Documents {
     }
   }
 
-  async #uploaded({ org }: BaseRow, { body, contentType }: Form, kept: Original[], replaced?: string) {
-    const { originals } = this.#parts
+  async #uploaded({ org }: BaseRow, { body, contentType }: Form, originals: Original[], replaced?: string) {
     const form = await readForm(body, contentType, async ({ name, content }) => {
-      const original = await originals.put(org, content, 'application/octet-stream')
-      kept.push(original)
+      const original = await this.#parts.originals.put(org, content, 'application/octet-stream')
+      originals.push(original)
       return { name, original }
     })
     const { name: said, format } = form.fields
@@ -181,7 +180,7 @@ export class Documents {
   async #described(
     { org }: BaseRow,
     { name: said, format, text, url, headers, refetch_s }: CreateDocument,
-    kept: Original[],
+    originals: Original[],
     id = newDocumentId(),
   ): Promise<NewDocument> {
     if ((text === undefined) === (url === undefined))
@@ -207,7 +206,7 @@ export class Documents {
     const known = format === undefined ? (formatOfName(name) ?? 'text') : formatFrom(format, name)
     if (known === 'pdf' || known === 'docx') throw badRequest(`a ${known} document is uploaded as a file`)
     const original = await this.#parts.originals.put(org, once(Buffer.from(text ?? '')), mediaTypeOf[known])
-    kept.push(original)
+    originals.push(original)
     return {
       id,
       name,
@@ -221,7 +220,7 @@ export class Documents {
       const documents: KnowledgeDocument[] = []
       let bytes = 0
       for (const { id, name, content } of added) {
-        const inserted = kept(await store.insertDocument(tx, { id, name }, row, content, clock.now()))
+        const inserted = written(await store.insertDocument(tx, { id, name }, row, content, clock.now()))
         const { format, source } = content
         const detail = { base: row.base, format, source, bytes: content.bytes }
         await recordAudit(tx, caller, 'document.created', targetOf(inserted), { env: caller.env, detail })
@@ -240,7 +239,7 @@ export class Documents {
     return database.transaction(async (tx) => {
       const before = await store.lockDocument(tx, row.id, id)
       if (!before) throw unknownDocument(row.base, id)
-      const replaced = kept(await store.replaceContent(tx, id, content, clock.now()))
+      const replaced = written(await store.replaceContent(tx, id, content, clock.now()))
       const detail = { base: row.base, bytes: { before: before.bytes, after: content.bytes } }
       await recordAudit(tx, caller, 'document.replaced', targetOf(replaced), { env: caller.env, detail })
       for (const original of originals) await this.#parts.originals.name(tx, original)
@@ -292,7 +291,7 @@ async function* once(content: Buffer) {
   yield content
 }
 
-function kept(row: store.DocumentRow | undefined): store.DocumentRow {
+function written(row: store.DocumentRow | undefined): store.DocumentRow {
   if (!row) throw new Error('a locked or inserted document is answered')
   return row
 }

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream'
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import type { Readable } from 'node:stream'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { largestDocumentBytes, mostFiles } from '@switchroom/contract/knowledge-names'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
 import { nameOfFile } from './document-fields.ts'
@@ -50,7 +50,9 @@ export function readForm<Kept>(
     fail(badRequest(`an upload has at most ${mostFiles} files: send the rest in another`)),
   )
   form.on('error', () => fail(badRequest('the upload is no multipart/form-data that can be read')))
-  form.on('finish', () => Promise.all(keeping).then((kept) => resolve({ kept, fields }), reject))
+  form.on('finish', () => {
+    Promise.all(keeping).then((kept) => resolve({ kept, fields }), reject)
+  })
   body.once('error', () => fail(badRequest('the upload broke off')))
   body.once('close', () => {
     if (!body.readableEnded) fail(badRequest('the upload broke off'))
@@ -62,7 +64,7 @@ export function readForm<Kept>(
 function openForm(contentType: string): BusboyInstance {
   try {
     return new Busboy({
-      headers: { 'content-type': contentType } as BusboyHeaders,
+      headers: { 'content-type': contentType },
       preservePath: true,
       limits: {
         files: mostFiles,

@@ -9,9 +9,7 @@ export type Block =
 export class UnreadableDocument extends Error {}
 
 /** What no reader can see, and what PostgreSQL cannot hold. */
-// oxlint-disable-next-line no-control-regex -- these are what is removed
-const invisible =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff\ufff0-\uffff]/g
+const invisible = /(?![\t\n])[\p{Cc}\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\ufeff\ufff0-\uffff]/gu
 
 export const clean = (text: string) => text.toWellFormed().replace(invisible, '').normalize('NFC')
 

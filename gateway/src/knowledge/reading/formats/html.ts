@@ -20,7 +20,10 @@ const leastMainShare = 0.25
 
 /** `page`: a whole one, of which the main content is read; `part`: all of it. */
 export function* htmlBlocks(html: string, kind: 'page' | 'part'): Generator<Block> {
-  if (kind === 'part') return yield* blocksIn(parseFragment(html))
+  if (kind === 'part') {
+    yield* blocksIn(parseFragment(html))
+    return
+  }
   const page = parse(html)
   const root = mainOf(page)
   if (find(root, (node) => node.tagName === 'h1') === undefined) {

@@ -22,7 +22,7 @@ function* blocksIn(tokens: readonly Token[]): Generator<Block> {
 
 function linesOf({ ordered, start, items }: Tokens.List, depth: number): string[] {
   return items.flatMap((item, at) => {
-    const mark = ordered ? `${Number(start || 1) + at}.` : '-'
+    const mark = ordered ? `${(start || 1) + at}.` : '-'
     const inner = item.tokens.filter(({ type }) => type === 'list') as Tokens.List[]
     const words = item.tokens.filter(({ type }) => type !== 'list' && type !== 'space').map(wordsOf)
     return [

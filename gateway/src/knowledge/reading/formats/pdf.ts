@@ -24,7 +24,7 @@ export async function pdfBlocks(content: Buffer): Promise<Iterable<Block>> {
     try {
       const page = await document.getPage(number)
       const { items } = await page.getTextContent()
-      pages.push(linesOf(items.filter((item) => 'str' in item) as PlacedText[]))
+      pages.push(linesOf(items.filter((item): item is typeof item & PlacedText => 'str' in item)))
       page.cleanup()
     } catch {
       failed += 1 // a damaged page is left out, as viewers do
