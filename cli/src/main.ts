@@ -4,7 +4,8 @@ import { exitCodes } from './terminal/exit-codes.ts'
 import { Failure, reasonOf } from './terminal/failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import { Invocation } from './invocation/invocation.ts'
-import { findCommand, parse, readLine, refuseKeys } from './parsing.ts'
+import { findCommand, parse, readLine, refuseKeys, wantsJson } from './parsing.ts'
+import { safeJson } from './terminal/output.ts'
 import { plain } from './terminal/text-width.ts'
 
 // `svc calls | head` ends when its reader does.
@@ -24,7 +25,10 @@ try {
   process.exitCode = await run(process.argv.slice(2))
 } catch (error) {
   if (!(error instanceof Failure)) throw error
-  if (error.message !== '') process.stderr.write(`svc: ${plain(error.message)}\n`)
+  const told = wantsJson(process.argv.slice(2))
+    ? safeJson(JSON.stringify(error))
+    : `svc: ${plain(error.message)}`
+  if (error.message !== '') process.stderr.write(`${told}\n`)
   process.exitCode = error.exitCode
 }
 

@@ -29,6 +29,10 @@ export function readLine(args: readonly string[]): Line {
   return { words, wantsHelp }
 }
 
+/** Also of a line that cannot be parsed. */
+export const wantsJson = (args: readonly string[]): boolean =>
+  args.slice(0, args.includes('--') ? args.indexOf('--') : undefined).includes('--json')
+
 /** The command with the most words that the line begins with. */
 export function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   for (let count = Math.min(3, words.length); count > 0; count -= 1) {

@@ -6,7 +6,7 @@ export const OpenBrowserCall = Type.Object({
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'handed to the agent as `call.metadata`',
+      description: 'handed to the agent as `call.metadata`; at most 4096 bytes of JSON',
     }),
   ),
   ttl_s: Type.Optional(

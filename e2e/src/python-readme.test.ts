@@ -16,7 +16,7 @@ const found = await pythonEnvironment(join(root, 'python/testing/requirements.tx
 const skip = found.missing
 const page = readFileSync(join(root, 'python/README.md'), 'utf8')
 const programs = [...page.matchAll(/```python\n(.*?)```/gs)].map(([, code = '']) => code)
-const [desk = '', help = '', chat = '', dial = '', line = '', speech = ''] = programs
+const [desk = '', help = '', chat = '', dial = '', line = '', clients = '', speech = ''] = programs
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
@@ -60,8 +60,8 @@ const isHeld = (agent: string, program: Running) =>
     throw new Error(`${error.message}: ${program.stderr}`)
   })
 
-test('the page has six programs, and an agent is ten lines', { skip }, () => {
-  assert.equal(programs.length, 6)
+test('the page has seven programs, and an agent is ten lines', { skip }, () => {
+  assert.equal(programs.length, 7)
   assert.ok(desk.split('\n').filter((text) => text.trim() !== '').length <= 10)
 })
 
@@ -125,7 +125,7 @@ test('the line of the page routes its calls', { skip }, async (t) => {
 test('the dial of the page is refused with a sentence, or followed to its end', { skip }, async (t) => {
   const refused = started(t, dial)
   await endsWell(refused)
-  assert.match(refused.stdout, /^refused 4\d\d \S+ \S+/)
+  assert.match(refused.stdout, /^refused 4\d\d [A-Z_]+ \S+ \S+/)
 
   const placing = await startPlacing()
   t.after(async () => {
@@ -147,6 +147,20 @@ test('the dial of the page is refused with a sentence, or followed to its end', 
   assert.match(program.stdout, /call\.ended/)
 })
 
+test(
+  'the clients of the page list numbers and threads, and print the code of a refusal',
+  { skip },
+  async (t) => {
+    const { number } = await new SpokenAgent(deployment, chats.org, 'desk').route()
+    const scopes = ['numbers', 'calls', 'providers'] as const
+    const { key: opener } = await chats.org.serverToken('sandbox', { scopes: [...scopes] })
+    const program = started(t, clients, { SVC_URL: deployment.url, SVC_KEY: opener })
+    await endsWell(program)
+    assert.ok(program.stdout.includes(`${number} `), program.stdout)
+    assert.match(program.stdout, /\d+ threads\nNOT_FOUND \S+ .*\n$/)
+  },
+)
+
 test('the speech of the page is understood', { skip }, async (t) => {
   const voice = await startVoiceDeployment()
   t.after(() => voice[Symbol.asyncDispose]())
@@ -158,6 +172,7 @@ test('the speech of the page is understood', { skip }, async (t) => {
   const more = started(t, moreSpeech, environment)
   await endsWell(more)
   assert.match(more.stdout, /^voices True\nwords True done True\nlive .*station.* \d/s)
+  assert.match(more.stdout, /^text True$/m)
   assert.match(more.stdout, /refused BAD_VOICE 4\d\d/)
   assert.match(more.stdout, /unreachable NETWORK_ERROR 0\nno key MISSING_KEY 0\n$/)
 })
@@ -189,6 +204,8 @@ async def main():
             done = await stream.stop()
             heard = [frame["text"] async for frame in stream if frame["type"] == "final"]
         print("live", *heard, done["audio_seconds"])
+        text = await speech.transcribe(await speech.speech_bytes(TEXT, "local/en-us", response_format="wav"), response_format="text")
+        print("text", "station" in text)
         await failing("refused", speech.speech_bytes(TEXT, "local/nobody-speaks-so"))
     async with SpeechClient(url="http://127.0.0.1:1") as speech:
         await failing("unreachable", speech.voices())

@@ -136,7 +136,7 @@ test("the gateway's reason reaches the app whose agent it refuses, and a refusal
   t.after(() => stranger.close())
   const orphan = new Agent({ name: 'orphan' })
   orphan.on('error', () => {})
-  await assert.rejects(stranger.hold(orphan), { code: 'UNAUTHORIZED' })
+  await assert.rejects(stranger.hold(orphan), { code: 'INVALID_KEY' })
 
   const told: string[] = []
   agent.on('error', ({ code, detail }) => void told.push(`${code} ${detail}`))

@@ -4,6 +4,7 @@ import { pythonEnvironment } from '@switchroom/tools/python-environment'
 import { root } from '@switchroom/tools/test-files'
 import { callCases } from './wire/call-cases.ts'
 import { connectionCases } from './wire/connection-cases.ts'
+import { requestCases } from './wire/request-cases.ts'
 import { textCases } from './wire/text-cases.ts'
 import { toolCases } from './wire/tool-cases.ts'
 import { WireDriver } from './wire/wire-driver.ts'
@@ -13,6 +14,6 @@ const found = await pythonEnvironment(join(root, 'python/testing/requirements.tx
 const environment = { PYTHONPATH: join(root, 'python/src'), PYTHONDONTWRITEBYTECODE: '1' }
 const program = join(root, 'python/testing/wire_driver.py')
 
-const cases = [...connectionCases, ...toolCases, ...textCases, ...callCases]
+const cases = [...connectionCases, ...toolCases, ...textCases, ...callCases, ...requestCases]
 if (found.missing !== false) test('Python: the wire cases', { skip: found.missing }, () => {})
 else await wireSuite('Python', cases, () => new WireDriver(found.python, ['-X', 'dev', program], environment))

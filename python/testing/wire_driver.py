@@ -7,7 +7,8 @@ import json
 import sys
 from typing import Any
 
-from switchroom import Agent, Call, Chat, PhoneLine, Switchroom, SwitchroomError, Tool
+from switchroom import Agent, Call, Chat, DialClient, GatewayRefusal, Holders, ModelEndpoints, NumbersClient
+from switchroom import PhoneLine, Switchroom, SwitchroomError, ThreadsClient, Tool
 from switchroom import connect, follow_call, open_chat
 
 Asked = dict[str, Any]
@@ -27,6 +28,7 @@ EVENTS = (
     "agent.message",
     "callback.requested",
     "call.error",
+    "call.transferred",
     "llm.toolCall",
 )
 
@@ -60,6 +62,8 @@ def tool_of(asked: Asked) -> Tool:
         name=name,
         description=f"the tool {name}",
         parameters=asked.get("parameters", {"type": "object"}),
+        timeout_s=asked["timeoutMs"] / 1000 if "timeoutMs" in asked else None,
+        while_=asked.get("while"),
     )
 
 
@@ -76,6 +80,11 @@ def agent_of(asked: Asked) -> Agent:
     agent.on("ready", lambda: tell({"event": "ready", "agent": name}))
     agent.on("error", tell_error({"agent": name}))
 
+    @agent.on("holders")
+    def shared(now: Holders) -> None:
+        told = {"apps": [dict(each) for each in now.holders], "newCalls": now.new_calls}
+        tell({"event": "holders", "agent": name, **told})
+
     def report(event: str) -> None:
         @agent.on(event)
         def happened(*given: Any) -> None:
@@ -84,6 +93,7 @@ def agent_of(asked: Asked) -> Agent:
             more = {"reason": given[1]} if len(given) > 1 else {}
             data = more if given[0] is call else given[0]
             of = {"agent": name, "call": call.id, "from": call.from_, "transport": call.transport}
+            of |= {"metadata": call.metadata}
             tell({"event": event, **of, "data": data})
 
     for event in EVENTS:
@@ -110,7 +120,8 @@ class Doing:
         apps[app] = switchroom
 
     async def hold(self, asked: Asked) -> None:
-        await apps[asked["app"]].hold(agent_of(asked))
+        how = {name: asked.get(name, False) for name in ("exclusive", "balance")}
+        await apps[asked["app"]].hold(agent_of(asked), **how)
 
     async def holdLine(self, asked: Asked) -> None:
         number = asked["number"]
@@ -150,8 +161,9 @@ class Doing:
     async def optOut(self, asked: Asked) -> None:
         calls[asked["call"]].opt_out()
 
-    async def transfer(self, asked: Asked) -> None:
-        calls[asked["call"]].transfer(asked["to"], kind=asked["kind"])
+    async def transfer(self, asked: Asked) -> Asked:
+        outcome = await calls[asked["call"]].transfer(asked["to"], kind=asked["kind"])
+        return {"ok": True} if outcome.ok else {"ok": False, "why": outcome.why}
 
     async def sendTones(self, asked: Asked) -> None:
         calls[asked["call"]].send_tones(asked["digits"])
@@ -173,12 +185,40 @@ class Doing:
 
     async def openChat(self, asked: Asked) -> str:
         name = asked["chat"]
-        chat = open_chat(asked["agent"], contact=asked.get("contact"), url=asked["url"], key=asked["key"])
+        about = {"contact": asked.get("contact"), "metadata": asked.get("metadata")}
+        chat = open_chat(asked["agent"], **about, url=asked["url"], key=asked["key"])
         chats[name] = chat
         chat.on("message", lambda came: tell({"event": "chat.message", "chat": name, "text": came.text, "seq": came.seq}))
         chat.on("ended", lambda reason: tell({"event": "chat.ended", "chat": name, "reason": reason}))
         chat.on("error", tell_error({"chat": name}))
         return await chat.started()
+
+    async def dial(self, asked: Asked) -> Asked:
+        client = DialClient(url=asked["url"], key=asked["key"])
+        return dict(await client.dial(asked["agent"], asked["to"], metadata=asked.get("metadata")))
+
+    async def explain(self, asked: Asked) -> Asked:
+        return await DialClient(url=asked["url"], key=asked["key"]).explain(asked["agent"], asked["to"])
+
+    async def numbers(self, asked: Asked) -> list[Asked]:
+        return await NumbersClient(url=asked["url"], key=asked["key"]).list()
+
+    async def releaseNumber(self, asked: Asked) -> None:
+        await NumbersClient(url=asked["url"], key=asked["key"]).release(asked["number"])
+
+    async def threads(self, asked: Asked) -> Asked:
+        page = await ThreadsClient(url=asked["url"], key=asked["key"]).page(asked["agent"], limit=10)
+        return dict(page)
+
+    async def writeThread(self, asked: Asked) -> Asked:
+        client = ThreadsClient(url=asked["url"], key=asked["key"])
+        return await client.write(asked["agent"], asked["contact"], asked["text"])
+
+    async def endpoints(self, asked: Asked) -> list[Asked]:
+        return await ModelEndpoints(url=asked["url"], key=asked["key"]).list()
+
+    async def readEndpoint(self, asked: Asked) -> Asked:
+        return await ModelEndpoints(url=asked["url"], key=asked["key"]).read(asked["name"])
 
     async def send(self, asked: Asked) -> int:
         return (await chats[asked["chat"]].send(asked["text"])).seq
@@ -192,7 +232,8 @@ async def act(asked: Asked) -> None:
     try:
         tell({"id": id, "value": await getattr(Doing(), asked["do"])(asked)})
     except SwitchroomError as error:
-        tell({"id": id, "error": {"code": error.code, "detail": error.detail}})
+        status = {"status": error.status} if isinstance(error, GatewayRefusal) else {}
+        tell({"id": id, "error": {"code": error.code, "detail": error.detail, **status}})
     except Exception as error:
         tell({"id": id, "error": {"code": "OTHER", "detail": f"{type(error).__name__}: {error}"}})
 

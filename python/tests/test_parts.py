@@ -6,10 +6,11 @@ import datetime
 import json
 import os
 import unittest
+from collections.abc import MutableMapping
 from typing import Any
 from unittest import mock
 
-from switchroom import Agent, Call, Entry, SwitchroomError, connect
+from switchroom import Agent, Call, Entry, SwitchroomError, connect, relay
 from switchroom.back_off import BackOff
 from switchroom.bot_text import joined
 from switchroom.encoding import encoded
@@ -82,9 +83,11 @@ class PartsTest(unittest.TestCase):
                 text = joined(text, word)
             self.assertEqual(text, written)
 
-    def test_a_refusal_has_the_gateways_sentence_and_a_proxys_answer_has_none(self) -> None:
+    def test_a_refusal_has_the_gateways_sentence_and_code_and_a_proxys_answer_has_neither(self) -> None:
         refusal = refusal_in(409, b'{"detail": "another app has it", "code": "TAKEN"}')
-        self.assertEqual((refusal.code, refusal.detail, refusal.status), ("HTTP_409", "another app has it", 409))
+        self.assertEqual((refusal.code, refusal.detail, refusal.status), ("TAKEN", "another app has it", 409))
+        for code in (b"7", b"null"):
+            self.assertEqual(refusal_in(409, b'{"detail": "taken", "code": ' + code + b"}").code, "HTTP_409")
         self.assertEqual(refusal_in(401, b'{"detail": "revoked"}').code, "UNAUTHORIZED")
         for body in (b"<html>", b"[]", b"\xff", b"[" * 100_000):
             detail = "the gateway answered 502 without a reason: check its address"
@@ -101,6 +104,40 @@ class PartsTest(unittest.TestCase):
             asyncio.run(connecting(key="x", url="gateway:8080"))
         sentence = "gateway:8080 is not an address: it must start with http:// or https://"
         self.assertEqual((raised.exception.code, raised.exception.detail), ("BAD_URL", sentence))
+
+
+class RelayTest(unittest.IsolatedAsyncioTestCase):
+    async def test_a_relay_streams_events_to_each_reader_until_it_leaves_or_the_relay_is_closed(self) -> None:
+        desk = Agent("desk")
+        relayed = relay([desk])
+        sent: list[bytes] = []
+        left = asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            await left.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(message.get("body", b"") or str(message.get("status", "end")).encode())
+
+        leaving = asyncio.ensure_future(relayed({"type": "http"}, receive, send))
+        staying = asyncio.ensure_future(relayed({"type": "http"}, asyncio.Event().wait, send))  # type: ignore[arg-type]
+        while len(sent) < 4:
+            await asyncio.sleep(0)
+        self.assertEqual(sorted(sent), [b"200", b"200", b":ready\n\n", b":ready\n\n"])
+        desk.seen("user.message", "call_1", {"text": "語"})
+        event = 'event: user.message\ndata: {"text":"語","agent":"desk","call":"call_1"}\n\n'.encode()
+        while sent.count(event) < 2:
+            await asyncio.sleep(0)
+        left.set()
+        await leaving
+        relayed.close()
+        await staying
+        self.assertEqual(sent[-1], b"end")
+        desk.seen("user.message", "call_1", {})
+        self.assertEqual(sent.count(event), 2)
+        with self.assertRaises(NotImplementedError):
+            await relayed({"type": "lifespan"}, receive, send)
 
 
 class ToolRunsTest(unittest.IsolatedAsyncioTestCase):

@@ -68,7 +68,7 @@ test('a chat that is refused fails with the sentence, and a message that is refu
   await chat.started
   gateway.answer = () => ({ type: 'error', detail: 'a message is 1 to 8000 characters' })
   await assert.rejects(chat.send(' '), { message: 'a message is 1 to 8000 characters' })
-  gateway.refusal = { status: 409, detail: 'nobody holds desk' }
+  gateway.refusal = { status: 409, detail: 'nobody holds desk' } // as a gateway from before codes
   const refused = open()
   await assert.rejects(refused.started, { code: 'HTTP_409', message: 'nobody holds desk' })
   await assert.rejects(refused.send('hello'), {

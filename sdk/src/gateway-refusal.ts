@@ -4,8 +4,9 @@ import { SwitchroomError } from './errors.ts'
 export class GatewayRefusal extends SwitchroomError {
   readonly status: number
 
-  constructor(status: number, sentence: string) {
-    super(status === 401 ? 'UNAUTHORIZED' : `HTTP_${status}`, sentence)
+  /** Without a `code` of the gateway's own, it is made of the status. */
+  constructor(status: number, sentence: string, code = status === 401 ? 'UNAUTHORIZED' : `HTTP_${status}`) {
+    super(code, sentence)
     this.status = status
   }
 
@@ -15,11 +16,12 @@ export class GatewayRefusal extends SwitchroomError {
   }
 }
 
-/** The `detail` of the gateway's answer; a proxy's answer has none. */
+/** The `detail` and the `code` of the gateway's answer; a proxy's answer has neither. */
 export function refusalIn(status: number, body: string): GatewayRefusal {
   try {
-    const { detail } = JSON.parse(body) as { detail?: unknown }
-    if (typeof detail === 'string') return new GatewayRefusal(status, detail)
+    const { detail, code } = JSON.parse(body) as { detail?: unknown; code?: unknown }
+    if (typeof detail === 'string')
+      return new GatewayRefusal(status, detail, typeof code === 'string' ? code : undefined)
   } catch {
     // not the gateway's own answer
   }

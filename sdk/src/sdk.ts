@@ -1,6 +1,7 @@
 export { Agent, type AgentOptions, type DeclaredSettings, type HoldOptions } from './agent.ts'
 export { Call, MessagingSession, type CallbackDetails, type TransferDetails, type Turn } from './call.ts'
 export { Chat, openChat, type ChatEvents, type ChatOptions } from './chat.ts'
+export { DialClient, type DialOptions } from './dialling.ts'
 export { SwitchroomError } from './errors.ts'
 export type {
   AgentEvents,

@@ -1,6 +1,19 @@
 import { createInterface } from 'node:readline'
 import type { Call } from '../src/call.ts'
-import { Agent, connect, followCall, openChat, PhoneLine, SwitchroomError, tool } from '../src/sdk.ts'
+import {
+  Agent,
+  connect,
+  DialClient,
+  followCall,
+  GatewayRefusal,
+  ModelEndpoints,
+  NumbersClient,
+  openChat,
+  PhoneLine,
+  SwitchroomError,
+  ThreadsClient,
+  tool,
+} from '../src/sdk.ts'
 import type { Chat, Switchroom } from '../src/sdk.ts'
 
 // Does with this SDK what e2e/src/wire/wire-driver.ts asks; python/testing/wire_driver.py does the same with the other.
@@ -29,15 +42,18 @@ const eventNames = [
   'agent.message',
   'callback.requested',
   'call.error',
+  'call.transferred',
   'llm.toolCall',
 ] as const
 
 /** A tool that reports each run, and does what the test says. */
-const toolOf = ({ name, parameters, returns, raises, repeats, waits }: Asked) =>
+const toolOf = ({ name, parameters, returns, raises, repeats, waits, timeoutMs, while: words }: Asked) =>
   tool({
     name,
     description: `the tool ${name}`,
     parameters: parameters ?? { type: 'object' },
+    timeoutMs,
+    while: words,
     async run(args, call) {
       tell({ event: 'tool', name, arguments: args, call: call.id })
       if (raises !== undefined) throw new Error(raises)
@@ -49,10 +65,13 @@ const toolOf = ({ name, parameters, returns, raises, repeats, waits }: Asked) =>
     },
   })
 
-function agentOf({ agent: name, tools = [], ...options }: Asked): Agent {
+function agentOf({ agent: name, tools = [], exclusive: _held, balance: _so, ...options }: Asked): Agent {
   const agent = new Agent({ ...options, name, tools: tools.map(toolOf) })
   agent.on('ready', () => tell({ event: 'ready', agent: name }))
   agent.on('error', ({ code, detail }) => tell({ event: 'error', agent: name, code, detail }))
+  agent.on('holders', ({ holders, newCalls }) =>
+    tell({ event: 'holders', agent: name, apps: holders, newCalls }),
+  )
   for (const event of eventNames)
     agent.on(event, (...given: unknown[]) => {
       const call = given.find(
@@ -61,7 +80,8 @@ function agentOf({ agent: name, tools = [], ...options }: Asked): Agent {
       calls.set(call.id, call)
       const [first] = given
       const data = first === call ? { ...(given.length > 1 && { reason: given[1] }) } : first
-      tell({ event, agent: name, call: call.id, from: call.from, transport: call.transport, data })
+      const { id, from, transport, metadata } = call
+      tell({ event, agent: name, call: id, from, transport, metadata, data })
     })
   agent.on('call.preparing', (call, { turn }) => {
     tell({ event: 'call.preparing', agent: name, call: call.id, turn })
@@ -85,7 +105,8 @@ const doing: Record<string, (asked: Asked) => unknown> = {
     switchroom.on('error', ({ code, detail }) => tell({ event: 'error', app, code, detail }))
     apps.set(app, switchroom)
   },
-  hold: ({ app, ...agent }) => found(apps, app).hold(agentOf(agent)),
+  hold: ({ app, ...agent }) =>
+    found(apps, app).hold(agentOf(agent), { exclusive: agent.exclusive, balance: agent.balance }),
   holdLine({ app, number, agent }) {
     const line = new PhoneLine({ number })
     lines.set(number, line)
@@ -104,9 +125,7 @@ const doing: Record<string, (asked: Asked) => unknown> = {
   end: ({ call }) => found(calls, call).end(),
   callback: ({ call, number, when, note }) => found(calls, call).callback(number, { when, note }),
   optOut: ({ call }) => found(calls, call).optOut(),
-  transfer({ call, to, kind }) {
-    void found(calls, call).transfer(to, { kind })
-  },
+  transfer: ({ call, to, kind }) => found(calls, call).transfer(to, { kind }),
   sendTones: ({ call, digits }) => found(calls, call).sendTones(digits),
   history: async ({ call }) =>
     (await found(calls, call).history()).map(({ who, text, role }) => ({ who, text, role })),
@@ -119,14 +138,23 @@ const doing: Record<string, (asked: Asked) => unknown> = {
     }
     return seqs
   },
-  openChat({ chat, url, key, agent, contact }) {
-    const opened = openChat({ url, key, agent, ...(contact && { contact }) })
+  openChat({ chat, url, key, agent, contact, metadata }) {
+    const opened = openChat({ url, key, agent, contact, metadata })
     chats.set(chat, opened)
     opened.on('message', ({ text, seq }) => tell({ event: 'chat.message', chat, text, seq }))
     opened.on('ended', (reason) => tell({ event: 'chat.ended', chat, reason }))
     opened.on('error', ({ code, detail }) => tell({ event: 'error', chat, code, detail }))
     return opened.started
   },
+  dial: ({ url, key, agent, to, metadata }) => new DialClient({ url, key }).dial(agent, { to, metadata }),
+  explain: ({ url, key, agent, to }) => new DialClient({ url, key }).explain(agent, to),
+  numbers: ({ url, key }) => new NumbersClient({ url, key }).list(),
+  releaseNumber: ({ url, key, number }) => new NumbersClient({ url, key }).release(number),
+  threads: ({ url, key, agent }) => new ThreadsClient({ url, key }).page(agent, { limit: 10 }),
+  writeThread: ({ url, key, agent, contact, text }) =>
+    new ThreadsClient({ url, key }).write(agent, contact, text),
+  endpoints: ({ url, key }) => new ModelEndpoints({ url, key }).list(),
+  readEndpoint: ({ url, key, name }) => new ModelEndpoints({ url, key }).read(name),
   send: async ({ chat, text }) => (await found(chats, chat).send(text)).seq,
   endChat: ({ chat }) => found(chats, chat).end(),
 }
@@ -137,7 +165,8 @@ async function act({ id, do: name, ...asked }: Asked): Promise<void> {
     tell({ id, value: value ?? null })
   } catch (error) {
     const isOurs = error instanceof SwitchroomError
-    tell({ id, error: { code: isOurs ? error.code : 'OTHER', detail: (error as Error).message } })
+    const status = error instanceof GatewayRefusal ? { status: error.status } : {}
+    tell({ id, error: { code: isOurs ? error.code : 'OTHER', detail: (error as Error).message, ...status } })
   }
 }
 

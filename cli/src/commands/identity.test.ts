@@ -292,3 +292,25 @@ function codeOf(text: string): boolean[][] {
     columns.map((column) => isInside(row) && isInside(column) && code.isDark(row, column)),
   )
 }
+
+test('with --json a failure is one line of JSON with the code, the sentence and the status, and the same exit status', async (t) => {
+  const { key } = await (await deployment.newOrg()).serverToken('sandbox', { scopes: ['talk'] })
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: deployment.url, SVC_KEY: key })
+  const failure = async (args: string[], more: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = await machine.run([...args, '--json'], '', more)
+    assert.deepEqual([stdout, stderr.split('\n').length], ['', 2])
+    return [status, JSON.parse(stderr)] as const
+  }
+  const [, { detail }] = await failure(['numbers'])
+  assert.match(detail, /^this key does not open numbers/)
+  assert.deepEqual(await failure(['numbers']), [1, { code: 'MISSING_SCOPE', detail, status: 403 }])
+  const [status, refused] = await failure(['whoami'], { SVC_KEY: 'svc_live_wrong' })
+  assert.deepEqual([status, refused.code, refused.status], [3, 'INVALID_KEY', 401])
+  const offline = { SVC_GATEWAY_URL: 'http://127.0.0.1:1' }
+  const [unreachable, { code, status: none }] = await failure(['whoami'], offline)
+  assert.deepEqual([unreachable, code, none], [4, 'UNREACHABLE', null])
+  const [usage, wrong] = await failure(['whoami', '--nonsense'])
+  assert.deepEqual([usage, wrong.code, wrong.status], [2, 'USAGE', null])
+  const { stderr } = await machine.run(['numbers'])
+  assert.equal(stderr, `svc: ${detail}\n`)
+})

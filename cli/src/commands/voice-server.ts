@@ -40,7 +40,7 @@ export async function told<Answer>(invocation: Invocation, work: Promise<Answer>
     if (!(error instanceof SpeechError))
       throw unreachable('voice server', await voiceAddress(invocation), error)
     throw error.status === 0
-      ? new Failure(exitCodes.unreachable, error.message)
-      : refused(error.status, error.message)
+      ? new Failure(exitCodes.unreachable, error.message, { code: error.code })
+      : refused(error.status, error.message, error.code)
   })
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { LogEvent } from '@switchroom/sdk/log-request'
-import { failureOf, reasonOf, refused, unreachable } from '../terminal/failures.ts'
+import { failureOf, reasonOf, refused, unreachable, type Failure } from '../terminal/failures.ts'
 
 export interface GatewayOptions {
   url: string
@@ -102,7 +102,7 @@ export class GatewayClient {
     }).catch((error: unknown) => {
       throw unreachable('gateway', this.url, error)
     })
-    if (!response.ok) throw refused(response.status, await sentenceOf(response, this.url))
+    if (!response.ok) throw await refusalOf(response, this.url)
     return response
   }
 
@@ -138,15 +138,17 @@ export class GatewayClient {
 export const path = (parts: TemplateStringsArray, ...values: string[]): string =>
   String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)))
 
-async function sentenceOf(response: Response, url: string): Promise<string> {
+async function refusalOf(response: Response, url: string): Promise<Failure> {
+  const { status } = response
   const text = await response.text().catch(() => '')
   try {
-    const { detail } = JSON.parse(text) as { detail?: unknown }
-    if (typeof detail === 'string') return detail
+    const { detail, code } = JSON.parse(text) as { detail?: unknown; code?: unknown }
+    if (typeof detail === 'string')
+      return refused(status, detail, typeof code === 'string' ? code : undefined)
   } catch {
     // the answer of a proxy
   }
-  return notAGateway(url, response.status)
+  return refused(status, notAGateway(url, status))
 }
 
 const notAGateway = (url: string, status: number) =>

@@ -89,5 +89,5 @@ export class Output {
 }
 
 /** Escapes what some terminals take for commands and JSON leaves in. */
-const safeJson = (json: string) =>
+export const safeJson = (json: string) =>
   json.replace(afterAscii, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

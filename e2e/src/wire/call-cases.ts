@@ -46,7 +46,7 @@ export const callCases: readonly WireCase[] = [
       const spoken = await phone.open()
       await phone.append(spoken, [{ type: 'user.message', data: { text: 'me', messageId: 'm1' } }])
       await fixture.reported({ event: 'user.message', agent, call: spoken })
-      await driver.ask('transfer', { call: spoken, to: '+34911111111', kind: 'cold' })
+      void driver.ask('transfer', { call: spoken, to: '+34911111111', kind: 'cold' })
       await driver.ask('sendTones', { call: spoken, digits: '12#' })
       await driver.ask('optOut', { call: spoken })
       const typesOf = async () =>
@@ -62,13 +62,72 @@ export const callCases: readonly WireCase[] = [
       })
       await phone.append(spoken, [{ type: 'call.ended', data: { reason: 'hangup' } }])
       const { call } = await fixture.newChat(agent)
-      await driver.ask('transfer', { call, to: '+34911111111', kind: 'warm' })
+      const why = `call ${call} is written, and so cannot be transferred`
+      const outcome = await driver.ask('transfer', { call, to: '+34911111111', kind: 'warm' })
+      assert.deepEqual(outcome, { ok: false, why })
       await driver.ask('sendTones', { call, digits: '1' })
-      for (const detail of [
-        `call ${call} is written, and so cannot be transferred`,
-        `call ${call} is no phone call, and so cannot be sent tones`,
-      ])
+      for (const detail of [why, `call ${call} is no phone call, and so cannot be sent tones`])
         await fixture.reported({ event: 'error', agent, code: 'BAD_FRAME', detail })
+    },
+  },
+  {
+    name: 'a transfer answers what happened to it, each in its order, and the end of the call ends what is left',
+    async run(fixture) {
+      const { driver, chats } = fixture
+      const { agent } = await fixture.newAgent()
+      const phone = await new SpokenAgent(chats.deployment, chats.org, agent).route()
+      const call = await phone.open()
+      await phone.append(call, [{ type: 'user.message', data: { text: 'me', messageId: 'm1' } }])
+      await fixture.reported({ event: 'user.message', agent, call })
+      const to = '+34911111111'
+      const begun = [1, 2, 3].map(() => driver.ask('transfer', { call, to, kind: 'warm' }))
+      await fixture.frames('to gateway', 'call.transfer', 3)
+      const settled = (more: object) => ({ type: 'call.transferred', data: { to, kind: 'warm', ...more } })
+      await phone.append(call, [
+        { type: 'call.transferred', data: { to: '+34922222222', kind: 'warm', ok: true } },
+        settled({ ok: false, why: 'busy' }),
+        settled({ ok: true }),
+      ])
+      assert.deepEqual(await begun[0], { ok: false, why: 'busy' })
+      assert.deepEqual(await begun[1], { ok: true })
+      const nowhere = await driver.ask('transfer', { call, to: ' ', kind: 'warm' })
+      const { detail } = await fixture.reported({ event: 'error', agent, code: 'BAD_FRAME' })
+      assert.deepEqual(nowhere, { ok: false, why: detail })
+      await phone.append(call, [{ type: 'call.ended', data: { reason: 'hangup' } }])
+      const over = { ok: false, why: 'the call has ended' }
+      assert.deepEqual(await begun[2], over)
+      assert.deepEqual(await driver.ask('transfer', { call, to, kind: 'warm' }), over)
+    },
+  },
+  {
+    name: 'metadata of a chat reaches the agent and fills its greeting and prompt; a malformed template and too much metadata are refused',
+    async run(fixture) {
+      const { driver, line, chats } = fixture
+      const { app, agent } = await fixture.newAgent({
+        prompt: 'You speak with {{name|a new customer}}, who came {{visits|0}} times from {{city|Rome}}.',
+        settings: { greeting: { say: 'Hello {{name|there}}.' } },
+      })
+      const metadata = { name: 'Ana "語"', visits: 3, tags: ['a'] }
+      const { chat, call } = await fixture.newChat(agent, line.url, { metadata })
+      await fixture.reported({ event: 'chat.message', chat, text: 'Hello Ana "語".' })
+      const started = await fixture.reported({ event: 'chat.started', agent, call })
+      assert.deepEqual(started.metadata, metadata)
+      await fixture.send(chat, 'me')
+      await fixture.reported({ event: 'chat.message', chat, text: 'Hello.' })
+      const [system] = chats.model.asked.at(-1)?.messages ?? []
+      assert.match(String(system?.content), /You speak with Ana "語", who came 3 times from Rome\./)
+      line.cut()
+      await fixture.send(chat, 'after all') // it comes back without its metadata
+      await assert.rejects(
+        driver.ask('hold', { app, agent: fixture.newName('agent'), prompt: 'For {{first name}}' }),
+        ({ code, detail }: { code: string; detail: string }) =>
+          code === 'BAD_FRAME' && detail.startsWith('the prompt '),
+      )
+      await assert.rejects(fixture.newChat(agent, line.url, { metadata: { long: 'x'.repeat(4096) } }), {
+        code: 'BAD_REQUEST',
+        detail: 'metadata is at most 4096 bytes of JSON',
+        status: 400,
+      })
     },
   },
   {
@@ -117,7 +176,7 @@ export const callCases: readonly WireCase[] = [
       await assert.rejects(
         driver.ask('openChat', asked),
         ({ code, detail }: { code: string; detail: string }) => {
-          assert.match(code, /^HTTP_4\d\d$/)
+          assert.equal(code, 'AGENT_OFFLINE')
           assert.ok(detail.length > 10 && !detail.includes('without a reason'), detail)
           return true
         },

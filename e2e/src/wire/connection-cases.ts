@@ -64,12 +64,12 @@ export const connectionCases: readonly WireCase[] = [
     },
   },
   {
-    name: 'a refused key raises UNAUTHORIZED with the sentence of the gateway, once, and is tried again',
+    name: 'a refused key raises the code and the sentence of the gateway, once, and is tried again',
     async run(fixture) {
       const { driver, line } = fixture
       const app = await fixture.newApp('svc_live_wrong')
       const agent = fixture.newName('agent')
-      await assert.rejects(driver.ask('hold', { app, agent }), { code: 'UNAUTHORIZED' })
+      await assert.rejects(driver.ask('hold', { app, agent }), { code: 'INVALID_KEY', status: 401 })
       await until('it tried again', () => line.attempts.length >= 3)
       const [told, ...more] = driver.reported({ event: 'error', agent })
       assert.ok(told.detail.length > 10)
@@ -185,6 +185,28 @@ export const connectionCases: readonly WireCase[] = [
         detail: 'the connection was closed by close(): connect again',
       })
       assert.equal(line.attempts.length, 1)
+    },
+  },
+  {
+    name: 'an app hears who holds its agent beside it, and one that holds it exclusively keeps others away',
+    async run(fixture) {
+      const { driver } = fixture
+      const [own, other] = [await fixture.newApp(), await fixture.newApp()]
+      const agent = fixture.newName('agent')
+      await driver.ask('hold', { app: own, agent, balance: true })
+      assert.deepEqual(driver.reported({ event: 'holders', agent }), [])
+      await driver.ask('hold', { app: other, agent, balance: true })
+      const shared = await fixture.reported({ event: 'holders', agent, newCalls: 'in turn' }, 2)
+      const [{ processes }, ...more] = shared.apps
+      assert.deepEqual([processes, more], [2, []])
+      await driver.ask('release', { app: other, agent })
+      const [alone] = (await fixture.reported({ event: 'holders', agent, newCalls: 'here' })).apps
+      assert.equal(alone.processes, 1)
+
+      const kept = fixture.newName('agent')
+      await driver.ask('hold', { app: own, agent: kept, exclusive: true })
+      await assert.rejects(driver.ask('hold', { app: other, agent: kept }), { code: 'AGENT_HELD' })
+      await driver.ask('close', { app: other })
     },
   },
   {

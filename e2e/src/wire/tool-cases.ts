@@ -47,6 +47,26 @@ export const toolCases: readonly WireCase[] = [
     },
   },
   {
+    name: 'a tool that takes longer than a second is covered by its words, and one past its own limit has failed for the model',
+    async run(fixture) {
+      const { driver, line } = fixture
+      const gate = fixture.newName('gate')
+      const terms = { timeoutMs: 2500, while: 'One moment, please.' }
+      const { agent, chat, call, runs } = await withTool(fixture, { name: 'slow', waits: gate, ...terms })
+      const [registered] = line.frames('to gateway', 'agent.register')
+      assert.partialDeepStrictEqual(registered.tools, [{ name: 'slow', ...terms }])
+      await fixture.reported({ event: 'chat.message', chat, text: terms.while })
+      await fixture.reported({ event: 'chat.message', chat, text: 'Done.' })
+      assert.equal(readBy(fixture.chats.model).at(-1), 'the tool slow did not answer within 2.5 seconds')
+      assert.equal(runs().length, 1)
+      const [covered] = driver
+        .reported({ event: 'agent.message', agent, call })
+        .filter(({ data }) => data.meanwhile === true)
+      assert.equal(covered.data.text, terms.while)
+      await driver.ask('open', { gate, value: 'too late' })
+    },
+  },
+  {
     name: 'a tool that raises is an error that the model reads, and one of the agent',
     async run(fixture) {
       const { chat, agent, call } = await withTool(fixture, { name: 'book', raises: 'we are full' })

@@ -15,11 +15,14 @@ interface Waiting {
 export class DriverError extends Error {
   readonly code: string
   readonly detail: string
+  /** The HTTP status, if the gateway answered a request. */
+  readonly status: number | undefined
 
-  constructor({ code, detail }: { code: string; detail: string }) {
+  constructor({ code, detail, status }: { code: string; detail: string; status?: number }) {
     super(`${code}: ${detail}`)
     this.code = code
     this.detail = detail
+    this.status = status
   }
 }
 

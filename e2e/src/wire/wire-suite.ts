@@ -40,9 +40,9 @@ export class WireFixture {
   }
 
   /** A conversation with the agent; its own connection goes straight to the gateway. */
-  async newChat(agent: string, url = this.chats.deployment.url) {
+  async newChat(agent: string, url = this.chats.deployment.url, more: object = {}) {
     const chat = this.newName('chat')
-    const asked = { chat, url, key: this.key, agent, contact: '+34911234567' }
+    const asked = { chat, url, key: this.key, agent, contact: '+34911234567', ...more }
     const call: string = await this.driver.ask('openChat', asked)
     if (this.driver.reported({ event: 'ready', agent }).length > 0)
       await this.reported({ event: 'chat.started', agent, call })

@@ -7,9 +7,13 @@ from typing import Any, overload
 from .errors import SwitchroomError
 from .events import AGENT_EVENTS
 from .handlers import Handler, Handlers, HandlerT
+from .holders import HoldersWatch, holders_of
 from .registration import Registration
 from .shapes import RegistrationState
 from .tool import Tool, tool
+
+Witness = Callable[[str, str, Mapping[str, Any]], object]
+"""Receives every event of an agent, with its call and what it carries."""
 
 _NO_SETTINGS: Mapping[str, Any] = {}
 
@@ -42,6 +46,8 @@ class Agent:
         self._audio_metrics = audio_metrics
         self._handlers = Handlers("an agent", AGENT_EVENTS)
         self._registration = Registration()
+        self._holders = HoldersWatch()
+        self._witnesses: list[Witness] = []
         for each in tools:
             self._add(each)
 
@@ -76,6 +82,8 @@ class Agent:
         name: str | None = None,
         description: str | None = None,
         parameters: Mapping[str, Any] | None = None,
+        timeout_s: float | None = None,
+        while_: str | None = None,
     ) -> Callable[[Callable[..., Any]], Tool]: ...
     def tool(self, function: Callable[..., Any] | None = None, **options: Any) -> Any:
         """Makes a tool of a function, as `tool` does, and gives it to this agent."""
@@ -88,6 +96,11 @@ class Agent:
             raise SwitchroomError("BAD_TOOL", f"two tools of {self.name} are called {added.name}")
         self._tools[added.name] = added
         return added
+
+    def witness(self, witness: Witness) -> Callable[[], None]:
+        """Passes every event from now on to the witness, until the returned function is called."""
+        self._witnesses.append(witness)
+        return lambda: self._witnesses.remove(witness) if witness in self._witnesses else None
 
     def find_tool(self, name: str) -> Tool | None:
         return self._tools.get(name)
@@ -106,7 +119,8 @@ class Agent:
             frame["preparing"] = True if self._preparing is True else {"timeoutMs": self._preparing}
         if self._audio_metrics:
             frame["analysis"] = {"send_audio_metrics": True}
-        return {**frame, "acknowledges": True, **{name: True for name, is_so in held.items() if is_so}}
+        frame |= {"acknowledges": True, "holders": True}
+        return {**frame, **{name: True for name, is_so in held.items() if is_so}}
 
     def settled(self) -> asyncio.Future[None]:
         """For the connection."""
@@ -126,6 +140,11 @@ class Agent:
         self._registration.refuse(error)
         self.tell(error)
 
+    def shared_with(self, frame: Mapping[str, Any]) -> None:
+        """For the connection: another app or process may have begun or ceased to hold the agent."""
+        if self._holders.is_news(frame) and self._handlers.run("holders", (holders_of(frame),)) is None:
+            self._holders.warn(frame)
+
     def tell(self, error: SwitchroomError) -> None:
         """For the connection: reports an error about this agent."""
         self._handlers.tell(error)
@@ -133,3 +152,8 @@ class Agent:
     def happened(self, event: str, args: tuple[object, ...]) -> asyncio.Task[list[Any]] | None:
         """For the connection: runs the handlers of an event; the task has their results."""
         return self._handlers.run(event, args)
+
+    def seen(self, event: str, call: str, payload: Mapping[str, Any]) -> None:
+        """For the connection: called before the handlers."""
+        for witness in list(self._witnesses):
+            witness(event, call, payload)

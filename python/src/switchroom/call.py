@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
 from .bot_text import joined
-from .shapes import Entry, LineTurn, Transport, Turn
+from .shapes import Entry, LineTurn, TransferOutcome, Transport, Turn
+from .transfers import Transfers
 
 Send = Callable[[Mapping[str, object]], None]
 ReadEntries = Callable[[str], Awaitable[list[Entry]]]
@@ -51,6 +53,7 @@ class Call:
         self.bot_text = ""
         """What the bot has said so far of the reply that it is giving, or gave last."""
         self._bot_message: str | None = None
+        self._transfers = Transfers()
         self._send = send
         self._read_entries = read_entries
 
@@ -70,12 +73,16 @@ class Call:
         """Puts the contact on the do-not-call list."""
         self._send({"type": "call.opt_out", "call": self.id})
 
-    def transfer(self, to: str, *, kind: Literal["warm", "cold"] = "warm") -> None:
-        """Transfers the caller, on the phone or in a browser; the result is the event `call.transferred`.
+    def transfer(
+        self, to: str, *, kind: Literal["warm", "cold"] = "warm"
+    ) -> asyncio.Future[TransferOutcome]:
+        """Transfers the caller, on the phone or in a browser. Await it for what happened; it never raises.
 
         `warm` brings the other person into the call, `cold` has the carrier dial them and leaves the call.
         """
-        self._send({"type": "call.transfer", "call": self.id, "to": to, "kind": kind})
+        request, outcome = self._transfers.begin(to, kind)
+        self._send({"type": "call.transfer", "call": self.id, "to": to, "kind": kind, "request": request})
+        return outcome
 
     def send_tones(self, digits: str) -> None:
         """Presses keys down the line of a phone call: 0 to 9, *, #, A to D, up to 32 of them."""
@@ -94,6 +101,17 @@ class Call:
         for name, attribute in _ATTRIBUTES.items():
             if name in fields:
                 setattr(self, attribute, fields[name])
+
+    def transfer_settled(self, event: str, payload: Mapping[str, Any]) -> None:
+        """For the connection: what became of a transfer, or the end of the call."""
+        if event == "call.transferred":
+            self._transfers.happened(payload)
+        elif event == "call.ended":
+            self._transfers.end_all("the call has ended")
+
+    def refused(self, request: str, why: str) -> None:
+        """For the connection: the gateway refused what was sent under this name."""
+        self._transfers.refused(request, why)
 
     def bot_begins(self, message_id: str) -> None:
         """For the connection: the bot begins a reply."""

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, overload
 from urllib.parse import urlencode
 
 from .address import Address
 from .connection import Connection
-from .encoding import encoded
+from .encoding import encoded, json_text
 from .errors import GatewayRefusal, SwitchroomError
 from .events import CHAT_EVENTS
 from .handlers import Handler, Handlers, HandlerT, Tasks
@@ -24,6 +24,7 @@ class Chat:
         agent: str,
         *,
         contact: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         url: str | None = None,
         key: str | None = None,
         env: Environment | None = None,
@@ -31,6 +32,7 @@ class Chat:
         address = Address(url, key, env)
         self._agent = agent
         self._contact = contact
+        self._metadata = None if metadata is None else json_text(metadata)
         self._handlers = Handlers("a chat", CHAT_EVENTS)
         self._tasks = Tasks()
         loop = asyncio.get_running_loop()
@@ -105,6 +107,8 @@ class Chat:
         query = {"agent": self._agent}
         if self._contact is not None:
             query["contact"] = self._contact
+        if self._call is None and self._metadata is not None:
+            query["metadata"] = self._metadata
         if self._call is not None:
             query |= {"call": self._call, "after": str(self._seq)}
         return urlencode(query)
@@ -184,12 +188,17 @@ def open_chat(
     agent: str,
     *,
     contact: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
     url: str | None = None,
     key: str | None = None,
     env: Environment | None = None,
 ) -> Chat:
-    """Opens a conversation with an agent; `contact` is the contact's number, such as +34911234567."""
-    return Chat(agent, contact=contact, url=url, key=key, env=env)
+    """Opens a conversation with an agent; `contact` is the contact's number, such as +34911234567.
+
+    The agent has `metadata` as `call.metadata`, at most 4096 bytes of JSON; `{{name}}` in its greeting and prompt
+    reads it.
+    """
+    return Chat(agent, contact=contact, metadata=metadata, url=url, key=key, env=env)
 
 
 def void(_: object) -> None:

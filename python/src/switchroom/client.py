@@ -215,6 +215,8 @@ class Switchroom:
             self._registered(frame)
         elif type == "ready":
             self._accepted(self._lines.get(str(frame.get("number"))))
+        elif type == "agent.holders":
+            self._shared(frame)
         elif type == "tool.received":
             self._calls.tool_runs.received(str(frame.get("call")), str(frame.get("id")))
         elif isinstance(frame.get("data"), dict):
@@ -230,9 +232,16 @@ class Switchroom:
             if agent is not None:
                 agent.tell(SwitchroomError("PROVIDER_KEY_REQUIRED", str(warning)))
 
+    def _shared(self, frame: dict[str, Any]) -> None:
+        agent = self._agents.get(str(frame.get("agent")))
+        if agent is not None:
+            agent.shared_with(frame)
+
     def _refused(self, frame: dict[str, Any]) -> None:
         error = SwitchroomError(str(frame.get("code")), str(frame.get("detail")))
-        call, agent = frame.get("call"), frame.get("agent")
+        call, agent, request = frame.get("call"), frame.get("agent"), frame.get("request")
+        if isinstance(request, str):
+            self._calls.refused(str(call), request, error.detail)
         held = self._lines.get(str(frame.get("number"))) or self._agents.get(str(agent))
         if held is not None and call is None:
             self._registration_refused(held, error)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import quote
 
@@ -25,11 +26,12 @@ class DialClient:
         from_: str | None = None,
         log: bool | int = False,
         consent: Consent | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> DialledCall:
         """Has the agent call a number, or an extension of a SIP account; answered before anything rings.
 
         How it goes is in the call's log. With `log`, the answer has a `log_token` that opens this log alone: until an
-        hour after the call, or for as many seconds as `log` says.
+        hour after the call, or for as many seconds as `log` says. The agent has `metadata` as `call.metadata`.
         """
         wanted: bool | dict[str, int] | None = log if isinstance(log, bool) else {"ttl_s": log}
         body = {
@@ -39,6 +41,7 @@ class DialClient:
             "from": from_,
             "log": wanted or None,
             "consent": consent,
+            "metadata": metadata,
         }
         stated = {name: value for name, value in body.items() if value is not None}
         return cast(DialledCall, await self._address.ask("POST", f"{_path_of(agent)}/dial", stated))

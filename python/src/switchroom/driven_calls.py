@@ -52,6 +52,12 @@ class DrivenCalls:
         known = self._calls.get(call)
         return self._line_of.get(call) or (self._agent(known.agent) if known else None)
 
+    def refused(self, call: str, request: str, why: str) -> None:
+        """The gateway refused what a call had sent under this name."""
+        known = self._calls.get(call)
+        if known is not None:
+            known.refused(request, why)
+
     def happened(self, frame: Frame) -> None:
         held = self._held_for(frame)
         if held is None:
@@ -65,6 +71,8 @@ class DrivenCalls:
         payload = _payload_of(frame["data"])
         if call is not None:
             self._note(frame, call, payload)
+        if isinstance(held, Agent):
+            held.seen(event, str(frame["call"]), payload)
         answers = held.happened(event, _arguments_of(frame, payload, call))
         if event == "call.preparing":
             self._tasks.start(self._settle(held, frame, answers))
@@ -128,10 +136,13 @@ class DrivenCalls:
             call.bot_begins(str(payload["messageId"]))
         elif type == "bot.word":
             call.bot_says(str(payload["messageId"]), str(payload["word"]))
+        elif type == "call.transferred":
+            call.transfer_settled(type, payload)
         elif type == "call.ended":
             self._line_of.pop(call.id, None)
             if "line" in frame and frame["data"].get("reason") == "routed":
                 return  # the call continues with the agent
+            call.transfer_settled(type, payload)
             self.tool_runs.call_ended(call.id)
             self._calls.pop(call.id, None)
 

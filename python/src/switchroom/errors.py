@@ -18,8 +18,9 @@ class SwitchroomError(Exception):
 class GatewayRefusal(SwitchroomError):
     """A request that the gateway, or a proxy in front of it, answered with an HTTP status other than 2xx."""
 
-    def __init__(self, status: int, detail: str) -> None:
-        super().__init__("UNAUTHORIZED" if status == 401 else f"HTTP_{status}", detail)
+    def __init__(self, status: int, detail: str, code: str | None = None) -> None:
+        """Without a `code` of the gateway's own, it is made of the status."""
+        super().__init__(code or ("UNAUTHORIZED" if status == 401 else f"HTTP_{status}"), detail)
         self.status = status
 
     @property
@@ -54,11 +55,12 @@ def fields_of(body: bytes | bytearray | str) -> dict[str, object]:
 
 
 def refusal_in(status: int, body: bytes | bytearray | str) -> GatewayRefusal:
-    """The gateway's sentence; a proxy's answer has none."""
-    detail = fields_of(body).get("detail")
+    """The gateway's sentence and code; a proxy's answer has neither."""
+    fields = fields_of(body)
+    detail, code = fields.get("detail"), fields.get("code")
     if not isinstance(detail, str):
         return GatewayRefusal(status, f"the gateway answered {status} without a reason: check its address")
-    return GatewayRefusal(status, detail)
+    return GatewayRefusal(status, detail, code if isinstance(code, str) else None)
 
 
 def failure_of(doing: str, cause: BaseException) -> SwitchroomError:

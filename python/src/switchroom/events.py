@@ -53,7 +53,8 @@ CALL_EVENTS = frozenset(
         "call.error",
     }
 )
-AGENT_EVENTS = CALL_EVENTS | {"ready", "error"}
-LINE_EVENTS = AGENT_EVENTS | {"call", "call.routed", "call.route_failed"}
+_REGISTERED = CALL_EVENTS | {"ready", "error"}
+AGENT_EVENTS = _REGISTERED | {"holders"}
+LINE_EVENTS = _REGISTERED | {"call", "call.routed", "call.route_failed"}
 CONNECTION_EVENTS = frozenset({"connected", "disconnected", "error"})
 CHAT_EVENTS = frozenset({"message", "ended", "connected", "disconnected", "error"})

@@ -97,6 +97,27 @@ class ChatMessage(Kept):
 
 
 @dataclass(frozen=True)
+class TransferOutcome:
+    """`why` is the reason in a sentence if it failed: the caller is still in the call, unless it has ended."""
+
+    ok: bool
+    why: str | None = None
+
+
+class AgentHolder(TypedDict):
+    app: str
+    processes: int
+
+
+@dataclass(frozen=True)
+class Holders:
+    """The apps that hold an agent at this moment, the newest first, and where its new calls go."""
+
+    holders: list[AgentHolder]
+    new_calls: Literal["here", "elsewhere", "in turn"]
+
+
+@dataclass(frozen=True)
 class RouteOutcome:
     """`reason` is None if the call was routed; else the call stays with the line, or has ended.
 

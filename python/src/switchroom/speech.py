@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, overload
 from urllib.parse import urlencode
 
 import httpx
@@ -25,9 +25,16 @@ SpeechFormat = Literal["pcm", "wav", "mp3"]
 class SpeechClient:
     """Speech with no agent and no call: text to audio, audio to text. Close it, or use `async with`."""
 
-    def __init__(self, *, url: str | None = None, key: str | None = None) -> None:
-        """`url` is SVC_VOICE_URL, else the address that `npm start` serves; `key` is SVC_KEY by default."""
+    def __init__(
+        self, *, url: str | None = None, ws_url: str | None = None, key: str | None = None
+    ) -> None:
+        """`url` is SVC_VOICE_URL, else the address that `npm start` serves; `key` is SVC_KEY by default.
+
+        Live transcriptions are opened at `ws_url`: by default at `url` if it is given, else at SVC_WS_URL, else at
+        the voice server's address.
+        """
         self._url = (url or setting("SVC_VOICE_URL") or "http://127.0.0.1:8081").rstrip("/")
+        self._ws_url = (ws_url or url or setting("SVC_WS_URL") or self._url).rstrip("/")
         self._key = key if key is not None else setting("SVC_KEY")
         self._client = httpx.AsyncClient(timeout=_TIMEOUT)
 
@@ -94,6 +101,7 @@ class SpeechClient:
         answer = await self._ask("GET", f"/v1/audio/voices?{query}")
         return cast("list[Voice]", answer.json()["voices"])
 
+    @overload
     async def transcribe(
         self,
         file: bytes,
@@ -102,13 +110,33 @@ class SpeechClient:
         language: str | None = None,
         diarize: bool | None = None,
         response_format: Literal["json", "verbose_json"] | None = None,
-    ) -> Transcript:
+    ) -> Transcript: ...
+    @overload
+    async def transcribe(
+        self,
+        file: bytes,
+        *,
+        model: str | None = None,
+        language: str | None = None,
+        diarize: bool | None = None,
+        response_format: Literal["text"],
+    ) -> str: ...
+    async def transcribe(
+        self,
+        file: bytes,
+        *,
+        model: str | None = None,
+        language: str | None = None,
+        diarize: bool | None = None,
+        response_format: Literal["json", "verbose_json", "text"] | None = None,
+    ) -> Transcript | str:
         """`file` is the recording as it is in its file; `verbose_json` adds `model`, `words` and `segments`."""
         fields = _stated(model=model, language=language, diarize=diarize, response_format=response_format)
+        accept = "text/plain" if response_format == "text" else "application/json"
         answer = await self._ask(
-            "POST", "/v1/audio/transcriptions", data=fields, files={"file": ("audio", file)}
+            "POST", "/v1/audio/transcriptions", accept, data=fields, files={"file": ("audio", file)}
         )
-        return cast(Transcript, answer.json())
+        return answer.text if response_format == "text" else cast(Transcript, answer.json())
 
     async def stream(
         self,
@@ -123,15 +151,17 @@ class SpeechClient:
         asked = _stated(
             model=model, language=language, sample_rate=sample_rate, encoding=encoding, diarize=diarize
         )
-        return await open_stream(self._url, self._authorization(), asked)
+        return await open_stream(self._ws_url, self._authorization(), asked)
 
     def _authorization(self) -> str:
         if not self._key:
             raise missing_key()
         return f"Bearer {self._key}"
 
-    async def _ask(self, method: str, path: str, **more: Any) -> httpx.Response:
-        headers = {"authorization": self._authorization(), "accept": "application/json"}
+    async def _ask(
+        self, method: str, path: str, accept: str = "application/json", **more: Any
+    ) -> httpx.Response:
+        headers = {"authorization": self._authorization(), "accept": accept}
         try:
             response = await self._client.request(method, self._url + path, headers=headers, **more)
         except httpx.TransportError as error:

@@ -20,7 +20,8 @@ _OPEN_WITHIN_S = 10.0
 
 async def open_stream(url: str, authorization: str, asked: Mapping[str, str]) -> TranscriptionStream:
     """The key is in a header: an address gets into logs."""
-    address = f"ws{url.removeprefix('http')}/v1/audio/transcriptions/stream?{urlencode(asked)}"
+    base = f"ws{url.removeprefix('http')}" if url.startswith("http") else url
+    address = f"{base}/v1/audio/transcriptions/stream?{urlencode(asked)}"
     try:
         socket = await connect(
             address,

@@ -12,7 +12,11 @@ from .hints import Field, Misfit, fitting_fields, object_schema
 
 
 class Tool:
-    """What a model may ask this process to do. The model reads what it returns, or as an error what it raises."""
+    """What a model may ask this process to do. The model reads what it returns, or as an error what it raises.
+
+    `timeout_s` is how long it may take: after that the model reads that it failed. Default: 30 s, as the deployment
+    sets it. `while_` is said to the caller if it takes longer than a second, such as `One moment, please.`
+    """
 
     def __init__(
         self,
@@ -21,17 +25,30 @@ class Tool:
         name: str | None = None,
         description: str | None = None,
         parameters: Mapping[str, Any] | None = None,
+        timeout_s: float | None = None,
+        while_: str | None = None,
     ) -> None:
         self.function = function
         self.name: str = name or str(getattr(function, "__name__", ""))
         self.description = description if description is not None else inspect.getdoc(function) or ""
         self._call_argument, self._fields = _fields_of(self.name, function)
+        self._timeout_s = timeout_s
+        self._while = while_
         self._is_raw = parameters is not None
         self.parameters = dict(parameters) if parameters is not None else _schema_of(self.name, self._fields)
 
     @property
     def declaration(self) -> dict[str, object]:
-        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+        declared: dict[str, object] = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": self.parameters,
+        }
+        if self._timeout_s is not None:
+            declared["timeoutMs"] = round(self._timeout_s * 1000)
+        if self._while is not None:
+            declared["while"] = self._while
+        return declared
 
     async def perform(self, text: str, call: Call) -> Any:
         """Runs it with the arguments as the model wrote them, once they fit the hints."""
@@ -54,13 +71,18 @@ class Tool:
 def tool(function: Callable[..., Any]) -> Tool: ...
 @overload
 def tool(
-    *, name: str | None = None, description: str | None = None, parameters: Mapping[str, Any] | None = None
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    timeout_s: float | None = None,
+    while_: str | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Makes a tool of a function: its docstring is the description, its type hints are the schema.
 
     A parameter with the hint `Call` gets the call and is not shown to the model. With `parameters`, a JSON schema,
-    the function gets the model's arguments by name and unchecked.
+    the function gets the model's arguments by name and unchecked. `Tool` says what `timeout_s` and `while_` are.
     """
     if function is None:
         return lambda decorated: Tool(decorated, **options)

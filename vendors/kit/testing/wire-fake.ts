@@ -159,9 +159,9 @@ export class WireFake {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse) {
-    const pieces: Buffer[] = []
-    for await (const piece of request.on('error', () => {})) pieces.push(piece as Buffer)
-    const seen = this.#see(request, Buffer.concat(pieces))
+    const body = await wholeOf(request)
+    if (!body) return
+    const seen = this.#see(request, body)
     response.once('close', () => (this.#open -= 1))
     if (this.mode === 'hang') return
     const status = this.mode === 'refuse' ? 400 : this.#takeStatus()
@@ -208,6 +208,17 @@ export class WireFake {
 /** With a certificate the wire is https. */
 export async function startWireFake(wire: Wire, certificate?: WireCertificate): Promise<WireFake> {
   return new WireFake(wire, certificate).start()
+}
+
+/** Undefined if the other side broke off before its end. */
+async function wholeOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  try {
+    for await (const piece of request.on('error', () => {})) pieces.push(piece as Buffer)
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(pieces)
 }
 
 const shortWait = { 'retry-after-ms': '20' }

@@ -55,6 +55,22 @@ test('a key that opens talk opens a call for a browser, of which only the digest
   assert.ok(Math.abs(brief.expires_at - clock.now().getTime() / 1000 - 600) < 5)
 })
 
+test('the metadata of a token is bounded as that of a dial, and the agent gets it well formed', async () => {
+  const metadata = { name: 'Ana', order: { id: 42 }, odd: 'a\ud800' }
+  const { call } = await open({ metadata })
+  assert.deepEqual((await headOf(call)).metadata, { ...metadata, odd: 'a\ufffd' })
+  const fits = { long: 'x'.repeat(4096 - '{"long":""}'.length) }
+  await open({ metadata: fits })
+  const refuses = async (given: object, detail: string) => {
+    const answer = await token.client.post('/v1/tokens', { agent: 'desk', metadata: given })
+    refused(answer, 400, detail)
+    assert.equal(answer.body.code, 'BAD_REQUEST')
+  }
+  await refuses({ long: `${fits.long}x` }, 'metadata is at most 4096 bytes of JSON')
+  await refuses({ long: '語'.repeat(1400) }, 'metadata is at most 4096 bytes of JSON')
+  await refuses({ nul: 'a\u0000b' }, 'a NUL character cannot be kept: leave it out')
+})
+
 test('a token is refused to keys that do not talk, for agents that no app holds or that are not theirs', async () => {
   const tokens = (client = token.client, body: object = { agent: 'desk' }) => client.post('/v1/tokens', body)
   const calls = await org.serverToken('sandbox', { scopes: ['calls'] })

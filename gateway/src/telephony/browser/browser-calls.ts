@@ -4,6 +4,7 @@ import type { MediaPlane } from '@switchroom/media/plane'
 import type { Logger } from 'pino'
 import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import { newCallId } from '../../calls/records/call-ids.ts'
+import { readMetadata } from '../../calls/records/call-metadata.ts'
 import type { CallRecords } from '../../calls/records/records.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/entries.ts'
@@ -49,7 +50,8 @@ export class BrowserCalls {
 
   async open(caller: Caller, wanted: OpenBrowserCall): Promise<OpenedBrowserCall> {
     const { clock, records, planes, fleets, ice } = this.#parts
-    const { agent, metadata = {}, ttl_s = usualLifetimeS } = wanted
+    const { agent, ttl_s = usualLifetimeS } = wanted
+    const metadata = readMetadata(wanted.metadata ?? {})
     const scope = scopeOf(caller, agent)
     const { org, env } = scope
     const call = newCallId()
