@@ -50,7 +50,7 @@ test('every program in the documents runs (ND-91)', async (t) => {
 })
 
 test('the program of docs/sdk.md that dials prints the call, or the status, the code and the sentence of a refusal', async (t) => {
-  const [program] = blocks.filter(dials)
+  const program = blocks.find(dials)
   assert.ok(program)
   const bodies: string[] = []
   let answer = [202, { call: 'call_1' }] as readonly [number, object]

@@ -159,9 +159,9 @@ export class WireFake {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse) {
-    const body = await wholeOf(request)
-    if (!body) return
-    const seen = this.#see(request, body)
+    const whole = await wholeOf(request)
+    if (!whole) return
+    const seen = this.#see(request, whole)
     response.once('close', () => (this.#open -= 1))
     if (this.mode === 'hang') return
     const status = this.mode === 'refuse' ? 400 : this.#takeStatus()
