@@ -23,7 +23,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     const { call, person } = await rooms.browser()
     assert.equal((await fixture.nextCall()).id, call)
     await person.untilSpokenTo()
-    await person.press('5') // a browser has no keys
+    await person.press('5')
     await fixture.untilLogged(call, 'it was greeted', (log) => typesOf(log).includes('bot.finished'))
     person.say(question)
     const entries = await fixture.untilLogged(
@@ -31,7 +31,8 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
       'it was answered',
       (log) => typesOf(log).filter((type) => type === 'bot.speaking').length === 2,
     )
-    assert.deepEqual(typesOf(entries).slice(0, 4), [
+    const withoutKeys = typesOf(entries).filter((type) => type !== 'call.dtmf_received')
+    assert.deepEqual(withoutKeys.slice(0, 4), [
       'call.started',
       'bot.speaking',
       'bot.finished',
@@ -39,7 +40,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     ])
     assert.equal(textsOf(entries, 'agent.message')[0], 'Hello! Say something.')
     assert.match(textsOf(entries, 'user.message')[0] ?? '', /name/i)
-    assert.ok(!typesOf(entries).includes('call.dtmf_received'))
+    assert.equal(entries.find(({ type }) => type === 'call.dtmf_received')?.data['digit'], '5')
     await person.leave()
     const ended = await fixture.untilEnded(call)
     assert.equal(ended.at(-1)?.data['reason'], 'hangup')

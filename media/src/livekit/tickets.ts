@@ -23,7 +23,7 @@ export async function roomTicket(
     canPublish: true,
     canPublishSources: [TrackSource.MICROPHONE],
     canSubscribe: true,
-    canPublishData: false,
+    canPublishData: true, // the keys that it presses
   })
   const metadata = JSON.stringify({ call, org, agent, env })
   token.roomConfig = new RoomConfiguration({
