@@ -1,17 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  diag,
-  DiagLogLevel,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Context,
-  type Span as SdkSpan,
-  type SpanContext,
-  type Tracer as SdkTracer,
-} from '@opentelemetry/api'
+import { diag, DiagLogLevel } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import {
   defaultResource,
@@ -20,9 +7,10 @@ import {
   resourceFromAttributes,
   type Resource,
 } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
+import { BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { PrometheusMetric } from './prometheus-metrics.ts'
-import type { Attributes, EndedCall, Place, Span, SpanOptions, Tracer } from './tracing.ts'
+import { samplerOf } from './sampling.ts'
+import { SpanTracer } from './span-tracer.ts'
 import { useTracer } from './tracing.ts'
 import { tellVendors } from './vendor-requests.ts'
 
@@ -79,19 +67,19 @@ export function openTelemetry({ service, version, logger, sends }: TelemetryOpti
 
 /** Answers what stops it. */
 function sendSpans(resource: Resource, version: string): () => Promise<void> {
-  const ids = new ChosenIds()
-  const provider = new BasicTracerProvider({
+  const processor = new BatchSpanProcessor(new OTLPTraceExporter())
+  const spans = new SpanTracer({
     resource,
-    idGenerator: ids,
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    instrumentationScope: { name: 'switchroom', version },
+    processor,
+    isSampled: samplerOf(process.env),
   })
-  const spans = new OpenTelemetryTracer(provider.getTracer('switchroom', version), ids)
   useTracer(spans)
   const stopTelling = tellVendors(() => spans.vendorTraceparent)
   return () => {
     useTracer(undefined)
     stopTelling()
-    return provider.shutdown()
+    return processor.shutdown()
   }
 }
 
@@ -109,165 +97,4 @@ function complainTo(logger: TelemetryLogger): (why: string) => void {
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   return complain
-}
-
-/** Random ids, unless the next span has to have these: a call's span is known before it is over. */
-class ChosenIds extends RandomIdGenerator {
-  #next: SpanContext | undefined
-  readonly #random = new RandomIdGenerator()
-
-  during<T>(chosen: SpanContext, work: () => T): T {
-    this.#next = chosen
-    try {
-      return work()
-    } finally {
-      this.#next = undefined
-    }
-  }
-
-  override generateTraceId = () => this.#next?.traceId ?? this.#random.generateTraceId()
-  override generateSpanId = () => this.#next?.spanId ?? this.#random.generateSpanId()
-}
-
-const kinds = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT }
-
-/** Where code runs. */
-interface Running {
-  place: TracedPlace
-  toVendor: boolean
-}
-
-class OpenTelemetryTracer implements Tracer {
-  readonly #tracer: SdkTracer
-  readonly #ids: ChosenIds
-  readonly #running = new AsyncLocalStorage<Running | undefined>()
-
-  constructor(tracer: SdkTracer, ids: ChosenIds) {
-    this.#tracer = tracer
-    this.#ids = ids
-  }
-
-  get active(): TracedPlace | undefined {
-    return this.#running.getStore()?.place
-  }
-
-  get vendorTraceparent(): string | undefined {
-    const running = this.#running.getStore()
-    return running?.toVendor ? running.place.traceparent : undefined
-  }
-
-  start(name: string, options: SpanOptions): Span | undefined {
-    const {
-      kind = 'internal',
-      attributes = {},
-      startMs,
-      under = this.active,
-      isRoot,
-      link,
-      toVendor,
-    } = options
-    if (!under && !isRoot) return undefined
-    const span = this.#tracer.startSpan(
-      name,
-      {
-        kind: kinds[kind],
-        attributes,
-        ...(startMs !== undefined && { startTime: startMs }),
-        ...(link && { links: [{ context: contextOf(link) }] }),
-      },
-      under ? (under as TracedPlace).context : ROOT_CONTEXT,
-    )
-    return new TracedSpan(span, this.#running, toVendor === true)
-  }
-
-  run<T>(place: Place | undefined, work: () => T, toVendor = false): T {
-    return this.#running.run(place && { place: place as TracedPlace, toVendor }, work)
-  }
-
-  place(traceparent: string): Place | undefined {
-    const context = parsed(traceparent)
-    return context && new TracedPlace(trace.wrapSpanContext(context))
-  }
-
-  newCall(): string | null {
-    const context = this.#tracer.startSpan(callSpan, { root: true }, ROOT_CONTEXT).spanContext()
-    return (context.traceFlags & TraceFlags.SAMPLED) === 0 ? null : written(context)
-  }
-
-  callEnded({ traceparent, startedAtMs, endedAtMs, attributes }: EndedCall): void {
-    const chosen = parsed(traceparent)
-    if (!chosen) return
-    const options = { root: true, startTime: startedAtMs, attributes }
-    const span = this.#ids.during(chosen, () => this.#tracer.startSpan(callSpan, options, ROOT_CONTEXT))
-    this.#running.run(undefined, () => span.end(Math.max(startedAtMs, endedAtMs)))
-  }
-}
-
-const callSpan = 'call'
-
-class TracedPlace implements Place {
-  readonly #span: SdkSpan
-  #context: Context | undefined
-
-  constructor(span: SdkSpan) {
-    this.#span = span
-  }
-
-  /** Most spans have none under them. */
-  get context(): Context {
-    return (this.#context ??= trace.setSpan(ROOT_CONTEXT, this.#span))
-  }
-
-  get spanContext(): SpanContext {
-    return this.#span.spanContext()
-  }
-
-  get traceparent(): string {
-    return written(this.spanContext)
-  }
-}
-
-class TracedSpan extends TracedPlace implements Span {
-  readonly #open: SdkSpan
-  readonly #running: AsyncLocalStorage<Running | undefined>
-  readonly #here: Running
-
-  constructor(span: SdkSpan, running: AsyncLocalStorage<Running | undefined>, toVendor: boolean) {
-    super(span)
-    this.#open = span
-    this.#running = running
-    this.#here = { place: this, toVendor }
-  }
-
-  run<T>(work: () => T): T {
-    return this.#running.run(this.#here, work)
-  }
-
-  set(attributes: Attributes): void {
-    this.#open.setAttributes(attributes)
-  }
-
-  fail(type: string): void {
-    this.#open.setAttribute('error.type', type)
-    this.#open.setStatus({ code: SpanStatusCode.ERROR })
-  }
-
-  /** Outside any span, because the timer that sends spans would run in this one. */
-  end(atMs?: number): void {
-    this.#running.run(undefined, () => this.#open.end(atMs))
-  }
-}
-
-const contextOf = (place: Place): SpanContext => (place as TracedPlace).spanContext
-
-const written = ({ traceId, spanId, traceFlags }: SpanContext) =>
-  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
-
-const form = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/
-
-function parsed(traceparent: string): SpanContext | undefined {
-  const [, traceId, spanId, flags] = form.exec(traceparent) ?? []
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
-  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED
-  return { traceId, spanId, traceFlags, isRemote: true }
 }

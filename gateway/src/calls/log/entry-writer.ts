@@ -50,7 +50,7 @@ export class EntryWriter {
   /** The same of entries that end no call, charge nothing and go to logs that exist. */
   async append(database: Queryable, writes: readonly Writable[]): Promise<(KeptEntry[] | NotKept)[]> {
     const { columns, places } = columnsOf(writes)
-    const answered = await store.appendAll(database, columns)
+    const answered = await this.#grow(database, columns)
     const logs = new Map(answered.map((log) => [log.id, log]))
     return writes.map(({ log, entries }, at) => {
       const { before = null, most = null } = logs.get(log.id) ?? {}
@@ -59,6 +59,15 @@ export class EntryWriter {
         ? { most: most ?? undefined }
         : entries.map((entry, index) => withSeq(entry, before + first + index + 1))
     })
+  }
+
+  /** Why a log refused is only in the answer of the statement for many. */
+  async #grow(database: Queryable, columns: store.Columns): Promise<store.Grown[]> {
+    const [id, ...others] = columns.logs
+    const grown =
+      id !== undefined && others.length === 0 ? await store.appendToOne(database, columns) : undefined
+    if (id === undefined || !grown) return store.appendAll(database, columns)
+    return [{ id, before: grown.before, most: null }]
   }
 
   /** An agent's own log is created with its first entry. */

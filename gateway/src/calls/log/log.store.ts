@@ -108,6 +108,44 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
     columns.turns,
   )
 
+// The same for a single log, with a fifth less work: its update locks the row and judges it.
+const appendOne = statement<{ before: number }>(`
+  with grown as (
+    update logs set seq = seq + $2::int, batch = coalesce($4::int, batch)
+    where id = $1 and not sealed and ($3::text is null or runner = $3) and ($4::int is null or batch + 1 = $4::int)
+      and (call is null or seq::bigint + $2::int <= coalesce(most, ${usualCaps.entries})::bigint + $5::int)
+    returning id, org, call, month, seq - $2::int as before
+  ), counted as (
+    update calls set errors = calls.errors + $10::int, llm_timeouts = calls.llm_timeouts + $11::int,
+      turns = calls.turns + $12::int
+    from grown where calls.id = grown.call and $10::int + $12::int > 0
+  ), kept as (
+    insert into entries (log, seq, ts, type, entry, org, month)
+    select id, before + place, added.ts, added.type, '{"seq":' || (before + place) || added.rest,
+      case when added.type in ('user.message', 'agent.message') then org end, month
+    from grown cross join unnest(${opaque('$6::int[]')}, $7::float8[], $8::text[], $9::text[])
+      as added (place, ts, type, rest)
+  )
+  select before from grown`)
+
+/** Whether the only log of these columns grew; undefined says only that it did not. */
+export const appendToOne = (tx: Queryable, columns: Columns) =>
+  tx.row(
+    appendOne,
+    columns.logs[0],
+    columns.counts[0],
+    columns.runners[0],
+    columns.batches[0],
+    columns.rooms[0],
+    columns.places,
+    columns.stamps,
+    columns.types,
+    columns.rests,
+    columns.errors[0],
+    columns.llmTimeouts[0],
+    columns.turns[0],
+  )
+
 /** A call that ended and is traced. */
 export interface EndedTrace {
   id: string
