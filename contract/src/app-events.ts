@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox'
+import { KnowledgeFound } from './knowledge.ts'
 import { callReasons, errorCodes, transports } from './log.ts'
 import { nullable, oneOf } from './shapes.ts'
 
@@ -177,6 +178,7 @@ export const appEvents = {
     contact: nullable(Type.String()),
     via: oneOf(['agent', 'overflow']),
   }),
+  'knowledge.found': KnowledgeFound,
   'vendor.switched': AnyObject,
   error: Type.Object(
     {

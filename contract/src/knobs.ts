@@ -47,6 +47,9 @@ const wholeFrom0 = { kind: 'number', isWhole: true, from: 0 } as const
 const className = { kind: 'text', longest: longestWord, form: 'class' } as const
 const options = { kind: 'options', longestBytes: 8_192 } as const
 
+/** How long a turn waits for what it looks up, if the settings do not say. */
+export const lookUpDeadlineMs = 150
+
 const modelForms = '`vendor/model`, a vendor (its default model), or a model (of the vendor in use)'
 
 /** Another class of the stage's plugin than its default. */
@@ -337,9 +340,9 @@ export const knobTable = {
       members: {
         base: { shape: text, label: 'Base', default: {} },
         mode: {
-          shape: { kind: 'choice', choices: ['auto', 'tool'] },
+          shape: { kind: 'choice', choices: ['auto', 'always', 'tool', 'whole'] },
           label: 'Mode',
-          default: { value: 'auto' },
+          default: { value: 'auto', note: 'looked up before every turn; `always` is the same' },
         },
         k: {
           shape: { kind: 'number', isWhole: true, from: 1, to: 50 },
@@ -351,14 +354,19 @@ export const knobTable = {
           label: 'Minimum score',
           default: { value: 0 },
         },
+        deadline_ms: {
+          shape: { kind: 'number', isWhole: true, from: 20, to: 2_000 },
+          label: 'Longest look-up (ms)',
+          default: { note: `${lookUpDeadlineMs}; a turn waits no longer for it` },
+        },
       },
       needs: { member: 'base', refusal: 'names no base' },
     },
     default: { note: 'none' },
     label: 'Knowledge bases',
-    about: 'which knowledge bases the agent may search',
+    about:
+      'the knowledge bases that the agent answers from: `auto` looks up what each turn is about, with `tool` the model searches when it wants to, with `whole` every call gets the whole base',
     declaredAs: 'docs',
-    notBuilt: 'the gateway stores and returns the list, and has no knowledge bases to search',
   },
 } as const satisfies Record<string, KnobRow>
 

@@ -12,6 +12,9 @@ export type DocumentState = (typeof documentStates)[number]
 /** How a search was made: without embeddings, with them, or with both. */
 export const searchedBy = ['words', 'both'] as const
 
+/** What a call looks something up for: a turn, its model or its app. */
+export const lookUpModes = ['auto', 'tool', 'app'] as const
+
 export const mostPassages = 50
 /** Of one document. */
 export const largestDocumentBytes = 20 * 1024 * 1024

@@ -178,11 +178,49 @@ export const MissedAsked = Type.Object({
   limit: Type.Optional(wholeNumberText('default 50', { minimum: 1, maximum: 100, default: 50 })),
 })
 export type MissedAsked = Static<typeof MissedAsked>
+/** What a look-up of a call found. */
+export const FoundPassages = Type.Object({
+  passages: Type.Array(Passage, { description: 'best first' }),
+  best_score: nullable(Type.Number({ description: 'also of what lies below `min_score`; null if nothing' })),
+  by: oneOf(searchedBy),
+  ms: Type.Number(),
+})
+export type FoundPassages = Static<typeof FoundPassages>
+
+/** A worker looks something up in a base that the settings of its call name. */
+export const LookUpInCall = Type.Object({
+  base: Type.String({ maxLength: 200 }),
+  query: Type.String({ description: 'at most 1000 characters' }),
+})
+export type LookUpInCall = Static<typeof LookUpInCall>
+
+/** An app searches for a call that it drives. */
+export const SearchInCall = Type.Object({
+  base: Type.String({ maxLength: 200 }),
+  ...SearchBase.properties,
+})
+export type SearchInCall = Static<typeof SearchInCall>
+
+/** A base as one call uses it. */
+export const CallBase = Type.Object({
+  base: Type.String(),
+  mode: oneOf(['auto', 'tool', 'whole']),
+  description: Type.String(),
+  deadline_ms: Type.Integer(),
+  documents: Type.Array(Type.Object({ name: Type.String(), text: Type.String() }), {
+    description: 'of a base that is read whole; else none',
+  }),
+  note: nullable(
+    Type.String({ description: 'why it is used otherwise than the settings say, or not at all' }),
+  ),
+  usable: Type.Boolean({ description: 'false if there is no such base that the agent may search' }),
+})
+export type CallBase = Static<typeof CallBase>
 
 /** The data of the entry `knowledge.found`: one for each look-up of a turn. */
 export const KnowledgeFound = Type.Object({
   base: Type.String(),
-  mode: oneOf(['auto', 'tool', 'app']),
+  mode: oneOf(['auto', 'tool', 'whole', 'app']),
   query: Type.String(),
   passages: Type.Array(
     Type.Object({
@@ -194,7 +232,8 @@ export const KnowledgeFound = Type.Object({
     }),
   ),
   best_score: nullable(Type.Number({ description: 'also of what lies below `min_score`; null if nothing' })),
-  ms: Type.Number(),
+  ms: Type.Number({ description: 'how long the look-up took, or was waited for' }),
+  waited_ms: Type.Number({ description: 'how much of that the turn waited: what was looked up ahead is 0' }),
   late: Type.Boolean({ description: 'the deadline had passed: the turn went on without' }),
   error: nullable(Type.String()),
 })

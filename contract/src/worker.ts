@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { AppTool } from './apps.ts'
 import { PreparedSet } from './call-frames.ts'
+import { CallBase } from './knowledge.ts'
 import type { Call } from './log.ts'
 import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
@@ -111,6 +112,7 @@ export const CallInstructions = Type.Object({
   }),
   facts: Type.Array(Type.Object({ id: Type.String(), text: Type.String() })),
   send_audio_metrics: Type.Boolean(),
+  bases: Type.Optional(Type.Array(CallBase, { description: 'absent if the settings name none' })),
   call: Type.Unsafe<Call>({
     type: 'object',
     additionalProperties: true,

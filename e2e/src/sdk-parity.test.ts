@@ -33,7 +33,11 @@ function capabilities(): string[] {
     const members: string[] = Object.getOwnPropertyNames(value.prototype ?? {})
     names.push(...members.filter((each) => each !== 'constructor').map((each) => `${name}.${each}`))
   }
-  const call = new sdk.Call('call_1', 'desk', { send() {}, entries: async () => [] })
+  const call = new sdk.Call('call_1', 'desk', {
+    send() {},
+    entries: async () => [],
+    search: async () => assert.fail(),
+  })
   names.push(...Object.keys(call).map((each) => `Call.${each}`))
   return names
 }

@@ -39,6 +39,7 @@ import { settingsRoutes } from './agents/settings/settings.routes.ts'
 import { knowledgeSearchRoutes } from './knowledge/search/search.routes.ts'
 import { baseRoutes } from './knowledge/bases/bases.routes.ts'
 import { documentRoutes } from './knowledge/documents/documents.routes.ts'
+import { callBaseRoutes } from './calls/knowledge/call-bases.routes.ts'
 import { callRoutes } from './calls/records/calls.routes.ts'
 import { callbackRoutes } from './calls/callbacks/callbacks.routes.ts'
 import { recordingRoutes } from './calls/recordings/recordings.routes.ts'
@@ -144,6 +145,7 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
     connections: services.openConnections,
     caps: services.connectionCaps,
   })
+  callBaseRoutes(server, services.callBases)
   workerRoutes(server, services.workerAnswers)
   spokenCallRoutes(server, services.spokenCallOpener, services.entryAppender, services.workerRequests)
   chatRoutes(server, {

@@ -88,7 +88,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   )
   const knowledge = makeKnowledge({ ...ground, ...http, ...agents })
   const calls: CallsRoom = makeCalls(
-    { ...ground, ...http, ...people, ...providers, ...agents },
+    { ...ground, ...http, ...people, ...providers, ...agents, ...knowledge },
     {
       routeOf: (number) => telephony.numbers.find(number),
       reached: (number) => telephony.numbers.reached(number),

@@ -1,4 +1,5 @@
 import type { CallFrame, RouteCall } from '@switchroom/contract/call-frames'
+import type { FoundPassages, Passage, SearchInCall } from '@switchroom/contract/knowledge'
 import type { Call as CallFields, Entry, LineTurn, Transport } from '@switchroom/contract/log'
 import { joined } from './bot-text.ts'
 import { Transfers, type TransferOutcome } from './transfers.ts'
@@ -7,6 +8,7 @@ import { Transfers, type TransferOutcome } from './transfers.ts'
 export interface CallDoor {
   send: (frame: CallFrame | RouteCall) => void
   entries: (call: string) => Promise<Entry[]>
+  search: (call: string, asked: SearchInCall) => Promise<FoundPassages>
 }
 
 /** Something that was said in a conversation. */
@@ -28,6 +30,13 @@ export interface CallbackDetails {
 export interface TransferDetails {
   /** `warm` brings the other person into the call, `cold` has the carrier dial them and leaves the call. Default: `warm`. */
   kind?: 'warm' | 'cold' | undefined
+}
+
+export interface SearchDetails {
+  /** How many passages at most: 1 to 50. Default: 5. */
+  k?: number | undefined
+  /** From 0 to 1: what scores less is left out. Default: 0. */
+  minScore?: number | undefined
 }
 
 /** A call that an agent or a line of this process drives. Instants are epoch milliseconds, `duration` is seconds. */
@@ -97,6 +106,15 @@ export class Call implements CallFields {
   /** Presses keys down the line of a phone call: 0 to 9, *, #, A to D, up to 32 of them. */
   sendTones(digits: string): void {
     this.#door.send({ type: 'call.tones', call: this.id, digits })
+  }
+
+  /**
+   * Searches a knowledge base: one that the settings of the call name, or any with a key that opens `knowledge`.
+   * The passages, best first; the call's log says what was found.
+   */
+  async search(base: string, query: string, { k, minScore }: SearchDetails = {}): Promise<Passage[]> {
+    const how = { ...(k !== undefined && { k }), ...(minScore !== undefined && { min_score: minScore }) }
+    return (await this.#door.search(this.id, { base, query, ...how })).passages
   }
 
   /** What was said so far, oldest first. */

@@ -32,7 +32,7 @@ const dials = ({ code }: { code: string }) => code.includes('new DialClient()')
 
 test('every program in the documents runs (ND-91)', async (t) => {
   const speaking = blocks.filter((block) => !dials(block))
-  assert.equal(speaking.length, 9)
+  assert.equal(speaking.length, 10)
   for (const { name, ...block } of speaking) {
     const gateway = await fakeGateway(t)
     gateway.greet = (socket) => socket.send(JSON.stringify({ type: 'started', call: 'call_1', seq: 1 }))

@@ -44,6 +44,7 @@ const callEvents: Named<CallEvents> = {
   'call.transferred': true,
   'call.opt_out': true,
   'callback.requested': true,
+  'knowledge.found': true,
   'vendor.switched': true,
   'call.error': true,
 }

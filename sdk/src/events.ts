@@ -1,5 +1,6 @@
 import type { AgentHolder } from '@switchroom/contract/apps'
 import type { PreparedSet } from '@switchroom/contract/call-frames'
+import type { KnowledgeFound } from '@switchroom/contract/knowledge'
 import type { RouteFailure } from '@switchroom/contract/lines'
 import type { CallReason, ErrorCode } from '@switchroom/contract/log'
 import type { Call, MessagingSession } from './call.ts'
@@ -165,6 +166,8 @@ export interface CallEvents {
     },
     call: Call,
   ]
+  /** What was looked up in a knowledge base: for a turn, by the model or by an app. */
+  'knowledge.found': [event: KnowledgeFound, call: Call]
   'vendor.switched': [event: Record<string, unknown>, call: Call]
   /** The log's entry `error`: something went wrong in the call itself. */
   'call.error': [

@@ -181,7 +181,11 @@ test('a call that was to be handed over when the connection broke is asked for a
 
 test('a line that is not connected routes nothing', () => {
   const line = new PhoneLine({ number })
-  const call = new Call('call_1', 'desk', { send() {}, entries: async () => [] })
+  const call = new Call('call_1', 'desk', {
+    send() {},
+    entries: async () => [],
+    search: async () => assert.fail(),
+  })
   assert.throws(() => line.route(call, 'desk'), {
     message: `the line ${number} is not connected: call hold() with it first`,
   })

@@ -63,6 +63,7 @@ export class Switchroom {
       send: (frame) => this.#post(frame),
       sendNow: (text) => void this.#connection.send(text),
       entries: (call) => address.entries(call),
+      search: (call, asked) => address.ask('POST', `/v1/calls/${encodeURIComponent(call)}/search`, asked),
     })
     this.#connection = new Connection({
       url: () => address.socket('/v1/apps'),

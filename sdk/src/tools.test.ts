@@ -195,7 +195,11 @@ test('results are kept for an hour, and never more than ten thousand that were r
     (text) => void sent.push(text),
     () => now,
   )
-  const call = new Call('call_1', 'desk', { send() {}, entries: async () => [] })
+  const call = new Call('call_1', 'desk', {
+    send() {},
+    entries: async () => [],
+    search: async () => assert.fail(),
+  })
   const ask = (id: string) => toolRuns.ask(agent, call, { id, name: 'count', arguments: '{}' })
   const answered = (many: number) => until('they are answered', () => sent.length === many)
   ask('first')

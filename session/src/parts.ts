@@ -2,6 +2,7 @@ import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Greeting, Lexicon } from '@switchroom/contract/settings'
 import type { Model, Tool, ToolCall } from '@switchroom/kit/vendor'
+import type { CallKnowledge } from './knowledge/call-knowledge.ts'
 
 /** A model that a call may be answered by. */
 export interface ModelRun {
@@ -66,6 +67,8 @@ export interface TurnParts {
   prepare: (generation: number) => Promise<PreparedSet>
   /** Asks the app. Every call is answered, also one that failed or ran out of time; never asked twice under one id. */
   runTools: (msgId: string, calls: readonly ToolCall[]) => Promise<ToolOutcome[]>
+  /** What the agent may look up; absent if it has no documents. */
+  knowledge?: CallKnowledge | undefined
   newMessageId: () => string
   /** For durations. */
   nowMs: () => number
@@ -77,6 +80,8 @@ export interface TurnParts {
 export interface TurnVoice {
   /** Before the first word: under which id the answer is known, and which message of the user it answers. */
   begin: (messageId: string, answers: unknown) => void
+  /** What the turn is about has been looked up, or was late. */
+  lookedUp: () => void
   say: (text: string, source: 'model' | 'say') => void
   /** Said while a tool runs, unless the model speaks for itself. */
   meanwhile: (text: string) => void

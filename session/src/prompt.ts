@@ -3,6 +3,14 @@ import { fillTemplate } from '@switchroom/contract/metadata-templates'
 import type { Message } from '@switchroom/kit/vendor'
 import type { Instructions } from './parts.ts'
 
+/** What of the agent's documents the model reads, as quotations. */
+export interface QuotedDocuments {
+  /** Of bases that are read whole. */
+  whole?: string | null
+  /** What this turn is about. */
+  passages?: string | null
+}
+
 /**
  * What the model reads apart from the conversation; none if there is nothing to say. What changes least
  * comes first, so that a vendor that keeps the beginning of a request finds it again.
@@ -13,11 +21,13 @@ export function systemMessages(
   opensWith: string | null = null,
   whispers: readonly string[] = [],
   failedTransfers: readonly string[] = [],
+  quoted: QuotedDocuments = {},
 ): Message[] {
   const { knowledge, lexicon, language, hangup, memory, facts } = instructions
   const parts = [
     set.prompt ?? promptOf(instructions, set),
     titled('Knowledge', knowledge),
+    titled('Documents', quoted.whole),
     titled('Spelling', spelling([...lexicon.said.map(({ word }) => word), ...lexicon.heard])),
     titled(
       'Language',
@@ -30,6 +40,7 @@ export function systemMessages(
     titled('From your supervisor, for you alone', whispers.join('\n')),
     titled('Transfers', failedTransfers.join('\n')),
     titled('Your first words', opensWith),
+    titled('Looked up for what was said last', quoted.passages),
   ]
   const told = parts.filter((part) => part?.trim()).join('\n\n')
   // no vendor takes a request that says nothing at all

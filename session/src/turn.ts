@@ -16,6 +16,8 @@ import {
   failedTransfersIn,
   whispersIn,
 } from './history.ts'
+import type { TurnKnowledge } from './knowledge/call-knowledge.ts'
+import { queryOf } from './knowledge/search-tools.ts'
 import { sayMeanwhile, wordsFor } from './meanwhile.ts'
 import { metricsOf } from './metrics.ts'
 import type { ToolOutcome, TurnParts } from './parts.ts'
@@ -53,6 +55,9 @@ export class Turn {
   readonly #usedIds: Set<string>
   readonly #down: Set<string>
   #messages: Message[] = []
+  #knowledge: Promise<TurnKnowledge> | undefined
+  /** Kept with what the turn keeps next. */
+  #unkept: NewEntry[] = []
   #rounds: number
   #generation: number
   /** What was said beside tool calls: the answer, if nothing is said after them. */
@@ -68,7 +73,7 @@ export class Turn {
     this.#opensWith = opensWith
     this.#messageId = begun?.msgId ?? parts.newMessageId()
     this.#answers = newestUserTurn(entries)?.data['messageId'] ?? null
-    this.#offered = offeredTools(instructions)
+    this.#offered = offeredTools(instructions, parts.knowledge?.offered)
     this.#usedIds = toolCallIds(entries)
     this.#down = vendorsDown(entries)
     this.#rounds = begun?.rounds ?? 0
@@ -96,10 +101,10 @@ export class Turn {
     }
   }
 
-  /** What a model would be asked first, if the app prepared this. Of a turn that is not run. */
-  question(set: PreparedSet): Conversation {
+  /** What a model would be asked first, if the app prepared this and this was looked up. Of a turn that is not run. */
+  question(set: PreparedSet, quoted: string | null): Conversation {
     this.#messages = messagesOf(this.#parts.entries)
-    return this.#conversation(set, this.#offered.tools)
+    return this.#conversation(set, this.#offered.tools, quoted)
   }
 
   /** Tools that were asked before a restart are waited for, never asked anew. */
@@ -112,21 +117,44 @@ export class Turn {
   async #generate(tools: OfferedTools['tools']): Promise<Answer | NoAnswer> {
     const { instructions, models, nowMs, voice } = this.#parts
     this.#generation += 1
-    const set = await this.#unlessAborted(() => this.#parts.prepare(this.#generation))
+    const [set, quoted] = await Promise.all([
+      this.#unlessAborted(() => this.#parts.prepare(this.#generation)),
+      this.#lookedUp(),
+    ])
     const asking = { models, timeoutMs: instructions.llmTimeoutMs, nowMs, voice }
-    return askModels(asking, this.#conversation(set, tools), this.#signal)
+    return askModels(asking, this.#conversation(set, tools, quoted), this.#signal)
   }
 
-  #conversation(set: PreparedSet, tools: OfferedTools['tools']): Conversation {
-    const { instructions, entries } = this.#parts
+  /** Once for the whole turn. */
+  async #lookedUp(): Promise<string | null> {
+    const { knowledge, entries } = this.#parts
+    if (!knowledge || this.#opensWith !== null) return null
+    if (!this.#knowledge) {
+      this.#knowledge = knowledge.forTurn(entries, this.#signal)
+      const { entries: found } = await this.#knowledge
+      if (found.length > 0) this.#parts.voice?.lookedUp()
+      await this.#note(found)
+    }
+    return (await this.#knowledge).quoted
+  }
+
+  /** No model waits until it is in the log. */
+  async #note(entries: readonly NewEntry[]) {
+    if (this.#parts.voice && entries.length > 0) await this.#keep(entries)
+    else this.#unkept.push(...entries)
+  }
+
+  #conversation(set: PreparedSet, tools: OfferedTools['tools'], passages: string | null): Conversation {
+    const { instructions, entries, knowledge } = this.#parts
     const [whispers, transfers] = [whispersIn(entries), failedTransfersIn(entries)]
-    const system = systemMessages(instructions, set, this.#opensWith, whispers, transfers)
+    const quoted = { whole: knowledge?.whole ?? null, passages }
+    const system = systemMessages(instructions, set, this.#opensWith, whispers, transfers, quoted)
     const messages = [...system, ...recentOf(this.#messages)]
     return { messages, ...(tools.length > 0 && { tools }) }
   }
 
   /** The calls are kept before anybody is asked, and every one of them gets a result that the model reads. */
-  async #runCalls(answer: Answer, { all, asked, refused, hangsUp }: JudgedCalls) {
+  async #runCalls(answer: Answer, { all, asked, searches, refused, hangsUp }: JudgedCalls) {
     const { voice } = this.#parts
     const text = answer.text.trim()
     voice?.rest()
@@ -138,9 +166,15 @@ export class Turn {
       ...(asked.length > 0 ? [{ type: 'llm.toolCall', data: entry }] : []),
     ])
     if (text) this.#saidBefore.push(text)
-    const outcomes = asked.length > 0 ? await this.#runAsked(asked, voice !== undefined && text !== '') : []
+    const [outcomes, found] = await Promise.all([
+      asked.length > 0 ? this.#runAsked(asked, voice !== undefined && text !== '') : [],
+      this.#search(searches),
+    ])
     const textOf = (id: string) =>
-      outcomes.find((outcome) => outcome.id === id)?.text ?? refused.get(id) ?? unknownOutcome
+      outcomes.find((outcome) => outcome.id === id)?.text ??
+      found.get(id) ??
+      refused.get(id) ??
+      unknownOutcome
     this.#messages.push(
       { role: 'assistant', text, calls: all },
       ...all.map(({ id, name }): Message => {
@@ -156,6 +190,22 @@ export class Turn {
     if (words === undefined || isHeard || this.#hasAskedForTime) return running
     this.#hasAskedForTime = true
     return sayMeanwhile(this.#parts, words, running)
+  }
+
+  /** By the id of the tool call, what the model reads. */
+  async #search(searches: readonly ToolCall[]): Promise<Map<string, string>> {
+    const texts = await Promise.all(
+      searches.map(async (call): Promise<[string, string]> => {
+        const { knowledge } = this.#parts
+        const [base, query] = [this.#offered.baseOf.get(call.name), queryOf(call)]
+        if (!knowledge || base === undefined || query === '')
+          return [call.id, `Call ${call.name} with a query.`]
+        const { text, entries } = await this.#unlessAborted(() => knowledge.search(base, query, this.#signal))
+        await this.#note(entries)
+        return [call.id, text]
+      }),
+    )
+    return new Map(texts)
   }
 
   #runTools(msgId: string, calls: readonly ToolCall[]): Promise<ToolOutcome[]> {
@@ -208,8 +258,9 @@ export class Turn {
     return [{ type: 'agent.message', data: { text, messageId: this.#messageId, source, ...answers } }]
   }
 
-  #keep(entries: readonly NewEntry[]): Promise<void> {
-    return this.#unlessAborted(() => this.#parts.keep(entries))
+  async #keep(entries: readonly NewEntry[]): Promise<void> {
+    const all = [...this.#unkept.splice(0), ...entries]
+    await this.#unlessAborted(() => this.#parts.keep(all))
   }
 
   #unlessAborted<T>(start: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Conversation, Thought, ToolCall } from '@switchroom/kit/vendor'
+import type { CallKnowledge } from '../src/knowledge/call-knowledge.ts'
 import { outcomeOf } from '../src/history.ts'
 import type { Instructions, ModelRun, ToolOutcome, TurnParts } from '../src/parts.ts'
 
@@ -79,6 +80,7 @@ export class Talk {
   readonly batches: NewEntry[][] = []
   instructions: Instructions = plain
   models: ModelRun[]
+  knowledge: CallKnowledge | undefined
   set: PreparedSet = {}
   /** What the app answers; a tool call that it leaves out gets no result. */
   answerTool: (call: ToolCall) => unknown = () => 'done'
@@ -122,6 +124,7 @@ export class Talk {
         this.toolsAsked.push({ msgId, calls: asked })
         return asked.flatMap((call) => this.#outcome(call))
       },
+      knowledge: this.knowledge,
       newMessageId: () => `m${(this.#messages += 1)}`,
       nowMs: () => performance.now(),
     }

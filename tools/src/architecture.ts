@@ -55,6 +55,7 @@ const callFolders = [
   'records',
   'memory',
   'resolution',
+  'knowledge',
   'between-gateways',
   'callbacks',
   'app-requests',

@@ -1,4 +1,5 @@
 import type { WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
+import type { FoundPassages, LookUpInCall } from '@switchroom/contract/knowledge'
 import type { AppendEntries, Appended, Entry, EventPage } from '@switchroom/contract/log'
 import type {
   HeldRegistrations,
@@ -202,6 +203,12 @@ export class GatewayClient {
       body: { turn },
       timeoutMs: waitTimeoutMs,
     })
+  }
+
+  /** Not retried: the turn that asks does not wait for long. */
+  lookUp(call: string, asked: LookUpInCall, signal: AbortSignal): Promise<FoundPassages> {
+    const path = pathOf(call, 'look-ups')
+    return this.#request({ method: 'POST', path, body: asked, timeoutMs: answerTimeoutMs, signal })
   }
 
   instructions(call: string): Promise<CallInstructions> {

@@ -1,3 +1,4 @@
+import { lookUpModes } from '../knowledge-names.ts'
 import { callReasons, errorCodes } from '../log.ts'
 import { environments } from '../scopes.ts'
 import { channels } from '../sessions.ts'
@@ -9,6 +10,7 @@ const env = environments
 export const turnSteps = [
   'transcript',
   'turn_end',
+  'knowledge',
   'first_token',
   'first_clause',
   'first_audio',
@@ -78,6 +80,29 @@ export const callMetrics = [
     parts: ['gateway'],
     measured: 'The gateway that stored the tool.result entry counts it.',
     panel: { dashboard: 'calls', title: 'Tool calls, by outcome', by: ['outcome'] },
+  },
+  {
+    name: 'switchroom_knowledge_lookups_total',
+    type: 'counter',
+    unit: 'count',
+    labels: { env, mode: lookUpModes, outcome: ['found', 'nothing', 'late', 'failed'] },
+    help: 'Look-ups of calls in knowledge bases by what became of them; late: the turn went on without',
+    parts: ['gateway'],
+    measured:
+      'The gateway that stored the knowledge.found entry of a call of the platform counts it, without entries about bases that are not looked up.',
+    panel: { dashboard: 'calls', title: 'Look-ups in knowledge bases', by: ['mode', 'outcome'] },
+  },
+  {
+    name: 'switchroom_knowledge_lookup_seconds',
+    type: 'histogram',
+    unit: 'seconds',
+    labels: { env, part: ['all', 'waited'] },
+    help: 'How long a look-up for a turn took (all), and how much of it the turn waited (waited)',
+    parts: ['gateway'],
+    measured:
+      'The gateway that stored the knowledge.found entry of a turn of the platform counts it. A late one counts with its deadline.',
+    buckets: waitBucketsS,
+    panel: { dashboard: 'calls', title: 'Look-ups for turns', by: ['part'] },
   },
   {
     name: 'switchroom_call_errors_total',

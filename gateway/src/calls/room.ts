@@ -3,12 +3,15 @@ import type { AgentsRoom } from '../agents/room.ts'
 import { secondMs } from '../foundation/clock.ts'
 import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
+import type { KnowledgeRoom } from '../knowledge/room.ts'
+import { WholeBases } from '../knowledge/whole/whole-bases.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
 import { AppFrames } from './app-requests/app-frames.ts'
 import { EntryAppender } from './spoken/entry-appender.ts'
 import { MessageQuota } from './written/message-quota.ts'
 import { WorkerRequests } from './spoken/worker-requests.ts'
+import { CallBases } from './knowledge/call-bases.ts'
 import { CallRecords } from './records/records.ts'
 import { CallModels } from './written/call-models.ts'
 import { CallSummaries } from './sessions/call-summaries.ts'
@@ -55,7 +58,7 @@ export type CallsRoom = ReturnType<typeof makeCalls>
 
 /** Calls: their records, logs and runners, and the rules that act on them. */
 export function makeCalls(
-  parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom & AgentsRoom,
+  parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom & AgentsRoom & KnowledgeRoom,
   numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached' | 'isTrunkTest'>,
   recordOptOut: RecordOptOut,
   messaging: {
@@ -94,6 +97,7 @@ export function makeCalls(
     connectedApps,
     appSockets,
     settingsVersions,
+    knowledgeSearch,
   } = parts
 
   const liveLogs = new LiveLogs(database, signals, runningGateways.id, logger)
@@ -146,6 +150,12 @@ export function makeCalls(
   const eventLogs = new EventLogs(database, liveLogs, logger)
   const relay = new Relay(liveLogs)
   const callRecords = new CallRecords({ database, clock, orgs, agents, gateways: runningGateways, log })
+  const callBases = new CallBases({
+    records: callRecords,
+    log,
+    wholeBases: new WholeBases(database),
+    search: knowledgeSearch,
+  })
   const workerAnswers = new WorkerAnswers({
     records: callRecords,
     vendors,
@@ -193,6 +203,7 @@ export function makeCalls(
     tools,
     lines,
     memories,
+    callBases,
   })
   const spokenCallOpener = new SpokenCallOpener({
     database,
@@ -236,6 +247,7 @@ export function makeCalls(
     appRequests,
     tools,
     memories,
+    callBases,
     messageQuota,
     pricing,
     gateways: runningGateways,
@@ -307,6 +319,7 @@ export function makeCalls(
     eventLogs,
     relay,
     callRecords,
+    callBases,
     workerAnswers,
     lines,
     routing,

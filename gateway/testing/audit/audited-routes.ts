@@ -118,6 +118,7 @@ export const exemptRoutes: Record<string, string> = {
   'PUT /v1/ops/signin/social': 'not in this version: it always refuses',
   'DELETE /v1/ops/signin/social': 'not in this version: it always refuses',
   'POST /v1/voices/sample': readsOnly,
+  'POST /v1/bases/:base/search': readsOnly,
   'POST /v1/org/consents': consentLedger,
   'DELETE /v1/org/consents/:number': consentLedger,
   'POST /v1/org/dnc': consentLedger,
@@ -129,6 +130,7 @@ export const exemptRoutes: Record<string, string> = {
   'POST /v1/rtc': callsOwnLog,
   'POST /v1/rtc/hangup': callsOwnLog,
   'POST /v1/calls/:call/verbs': callsOwnLog,
+  'POST /v1/calls/:call/search': callsOwnLog,
   'POST /v1/agents/:agent/threads/:contact/messages': callsOwnLog,
   'POST /v1/agents/:agent/threads/:contact/templates': callsOwnLog,
   'PUT /v1/agents/:agent/threads/:contact/read': 'it marks what a person has read',
@@ -147,6 +149,7 @@ export const exemptRoutes: Record<string, string> = {
   'POST /v1/calls/:call/events': runsCalls,
   'POST /v1/calls/:call/tools': runsCalls,
   'POST /v1/calls/:call/preparing': runsCalls,
+  'POST /v1/calls/:call/look-ups': readsOnly,
   'POST /v1/calls/:call/extension': runsCalls,
   'PUT /v1/calls/:call/recording': runsCalls,
 }

@@ -100,7 +100,7 @@ export async function whileHeld(
   const isAt = async () => (await sql(waits)).rows[0].waiting >= waiters
   try {
     await client.query('begin')
-    await client.query(hold, [id])
+    await client.query(hold, hold.includes('$1') ? [id] : [])
     await work({
       areWaiting: () => until(`${waiters} wait for ${id}`, isAt),
       query: (text, values) => client.query(text, values),

@@ -200,6 +200,18 @@ export class Round {
       return done(await this.site.fleet.post('/v1/worker/calls', body)).call as string
     })
 
+  /** A base without documents. */
+  base = () =>
+    this.once('base', async () => {
+      const base = this.name('base')
+      await this.world.sql(
+        `insert into knowledge_bases (id, org, env, base, description, created_at, changed_at)
+         values ($2, $1, 'sandbox', $2, '', now(), now())`,
+        [this.org.org.id, base],
+      )
+      return base
+    })
+
   /** A call that waits for its extension. */
   waiting = () =>
     this.once('waiting call', async () => {

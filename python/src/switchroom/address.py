@@ -10,7 +10,7 @@ import httpx
 
 from .encoding import json_text
 from .errors import GatewayUnreachable, SwitchroomError, refusal_in
-from .shapes import Entry, EventPage
+from .shapes import Entry, EventPage, Passage
 
 _PAGE_SIZE = 1000
 _TIMEOUT_S = 60.0
@@ -51,6 +51,11 @@ class Address:
             entries += page["entries"]
             if len(page["entries"]) < _PAGE_SIZE:
                 return entries
+
+    async def search(self, call: str, asked: Mapping[str, object]) -> list[Passage]:
+        """What a call's app searches for."""
+        answer = await self.ask("POST", f"/v1/calls/{quote(call, safe='')}/search", asked)
+        return cast(list[Passage], answer["passages"])
 
     async def ask(
         self,

@@ -5,11 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
 
 from .bot_text import joined
-from .shapes import Entry, LineTurn, TransferOutcome, Transport, Turn
+from .shapes import Entry, LineTurn, Passage, TransferOutcome, Transport, Turn
 from .transfers import Transfers
 
 Send = Callable[[Mapping[str, object]], None]
 ReadEntries = Callable[[str], Awaitable[list[Entry]]]
+Search = Callable[[str, Mapping[str, object]], Awaitable[list[Passage]]]
 
 _ATTRIBUTES = {
     "agent": "agent",
@@ -32,7 +33,9 @@ _ATTRIBUTES = {
 class Call:
     """A call that an agent or a line of this process drives. Instants are epoch milliseconds, `duration` is seconds."""
 
-    def __init__(self, id: str, agent: str, send: Send, read_entries: ReadEntries) -> None:
+    def __init__(
+        self, id: str, agent: str, send: Send, read_entries: ReadEntries, search: Search | None = None
+    ) -> None:
         self.id = id
         self.agent = agent
         self.from_: str | None = None
@@ -56,6 +59,7 @@ class Call:
         self._transfers = Transfers()
         self._send = send
         self._read_entries = read_entries
+        self._search = search
 
     def say(self, text: str) -> None:
         """Said to the contact as it is, without asking the model."""
@@ -87,6 +91,22 @@ class Call:
     def send_tones(self, digits: str) -> None:
         """Presses keys down the line of a phone call: 0 to 9, *, #, A to D, up to 32 of them."""
         self._send({"type": "call.tones", "call": self.id, "digits": digits})
+
+    async def search(
+        self, base: str, query: str, *, k: int | None = None, min_score: float | None = None
+    ) -> list[Passage]:
+        """Searches a knowledge base that the settings of the call name, or any with a key that opens `knowledge`.
+
+        The passages, best first; the call's log says what was found.
+        """
+        if self._search is None:
+            raise RuntimeError("this call has no connection to search with")
+        asked: dict[str, object] = {"base": base, "query": query}
+        if k is not None:
+            asked["k"] = k
+        if min_score is not None:
+            asked["min_score"] = min_score
+        return await self._search(self.id, asked)
 
     async def history(self) -> list[Turn]:
         """What was said so far, oldest first."""

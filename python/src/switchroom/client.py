@@ -57,6 +57,7 @@ class Switchroom:
             send=self._post,
             send_now=lambda text: self._connection.send(text),
             read_entries=address.entries,
+            search=address.search,
         )
         self._connection = Connection(
             url=lambda: address.socket("/v1/apps"),

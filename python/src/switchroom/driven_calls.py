@@ -6,7 +6,7 @@ from typing import Any
 
 from .acknowledgements import Acknowledgements
 from .agent import Agent
-from .call import Call, MessagingSession, ReadEntries, Send
+from .call import Call, MessagingSession, ReadEntries, Search, Send
 from .encoding import encoded
 from .errors import failure_of
 from .handlers import Tasks
@@ -32,6 +32,7 @@ class DrivenCalls:
         send: Send,
         send_now: Callable[[str], object],
         read_entries: ReadEntries,
+        search: Search,
     ) -> None:
         """`send` waits for a connection; `send_now` sends now or never."""
         self._agent = agent
@@ -39,6 +40,7 @@ class DrivenCalls:
         self._send = send
         self._send_now = send_now
         self._read_entries = read_entries
+        self._search = search
         self._calls: dict[str, Call] = {}
         """The least recently used first."""
         self._line_of: dict[str, PhoneLine] = {}
@@ -122,7 +124,7 @@ class DrivenCalls:
         id = frame["call"]
         if not id:
             return None
-        call = self._calls.pop(id, None) or Call(id, frame["agent"], self._send, self._read_entries)
+        call = self._calls.pop(id, None) or Call(id, frame["agent"], self._send, self._read_entries, self._search)
         fields = frame["data"].get("call")
         if isinstance(fields, dict):
             call.learn(fields)

@@ -49,6 +49,7 @@ CALL_EVENTS = frozenset(
         "call.transferred",
         "call.opt_out",
         "callback.requested",
+        "knowledge.found",
         "vendor.switched",
         "call.error",
     }

@@ -29,6 +29,18 @@ class EventPage(TypedDict):
     ended: bool
 
 
+class Passage(TypedDict):
+    """A piece of a document of a knowledge base."""
+
+    chunk: str
+    base: str
+    document: str
+    name: str
+    heading: list[str]
+    text: str
+    score: float
+
+
 class LineTurn(TypedDict):
     """What was said on a line before it handed the call over."""
 

@@ -59,6 +59,7 @@ function asSpoken(
       send_audio_metrics: false,
       call,
     } as unknown as CallInstructions,
+    search: () => assert.fail('nothing is looked up'),
     onBrokenVendor: (error: unknown) => assert.fail(String(error)),
   }
 }

@@ -40,7 +40,14 @@ const app = {
 } as unknown as CallInstructions
 
 const setUp = (keys: WorkerKeys) =>
-  spokenSetup({ vendors: findVendors(), settings, keys, app, onBrokenVendor: () => {} })
+  spokenSetup({
+    vendors: findVendors(),
+    settings,
+    keys,
+    app,
+    search: () => assert.fail('nothing is looked up'),
+    onBrokenVendor: () => {},
+  })
 
 const modelsOf = (runs: readonly { model: string }[]) => runs.map(({ model }) => model)
 

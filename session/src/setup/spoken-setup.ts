@@ -5,6 +5,8 @@ import type { Stage } from '@switchroom/contract/stages'
 import type { CallInstructions } from '@switchroom/contract/worker'
 import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors, StageChoice } from '@switchroom/kit/installed'
+import { CallKnowledge } from '../knowledge/call-knowledge.ts'
+import type { SearchBase } from '../knowledge/look-up.ts'
 import type { TranscriberRun, RealtimeRun, SpokenParts, VoiceRun } from '../spoken/spoken-parts.ts'
 import { connectAhead } from '../spoken/connecting-ahead.ts'
 import { instructionsOf, modelRuns, type ChosenModel } from './call-setup.ts'
@@ -21,6 +23,7 @@ export type SpokenSetup = Pick<
   | 'voices'
   | 'realtime'
   | 'sendsAudioMetrics'
+  | 'knowledge'
 >
 
 export interface SpokenSetupParts {
@@ -29,6 +32,8 @@ export interface SpokenSetupParts {
   keys: WorkerKeys
   /** What the app brings, which it may take a while to say. */
   app: CallInstructions | Promise<CallInstructions>
+  /** In the bases that the app's answer names. */
+  search: SearchBase
   onBrokenVendor: (error: unknown, stage: Stage, vendor: string) => void
 }
 
@@ -37,7 +42,7 @@ export class Unrunnable extends Error {}
 
 /** Sets up a spoken call from what the gateway hands a worker, and connects to its vendors meanwhile. */
 export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup> {
-  const { vendors, settings, keys, app } = parts
+  const { vendors, settings, keys, app, search } = parts
   const { config, lexicon } = settings
   const chain = chainOf(keys.stages.llm, settings.stages.llm)
   const isRealtime = ({ vendor, model, builds }: ChosenModel) =>
@@ -45,7 +50,7 @@ export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup>
   const models = modelRuns(vendors, { config, models: chain.filter((chosen) => !isRealtime(chosen)) })
   const stages = await audioStages(parts, chain.filter(isRealtime))
   connectAhead({ models, voices: stages.voices })
-  const { prompt, tools, facts, contact, send_audio_metrics, call } = await app
+  const { prompt, tools, facts, contact, send_audio_metrics, bases = [], call } = await app
   return {
     instructions: instructionsOf({ config, lexicon, prompt, tools, facts, metadata: call.metadata }),
     models,
@@ -54,6 +59,8 @@ export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup>
     contact,
     endOfTurn: settings.stages.stt?.end_of_turn ?? knobTable.end_of_turn.default.value,
     sendsAudioMetrics: send_audio_metrics,
+    knowledge:
+      bases.length > 0 ? new CallKnowledge({ bases, search, nowMs: () => performance.now() }) : undefined,
   }
 }
 

@@ -93,7 +93,14 @@ const setUpAt = (
       tts: stage('openai', 'gpt-4o-mini-tts', voiceUrl),
     },
   } as unknown as WorkerConfig
-  return spokenSetup({ vendors: findVendors(), settings, keys, app: from, onBrokenVendor: assert.ifError })
+  return spokenSetup({
+    vendors: findVendors(),
+    settings,
+    keys,
+    app: from,
+    search: () => assert.fail('nothing is looked up'),
+    onBrokenVendor: assert.ifError,
+  })
 }
 
 async function talkAt(model: { url: string }, voice: { url: string }, ...utterances: string[]) {

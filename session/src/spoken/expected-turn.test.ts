@@ -26,6 +26,7 @@ function turns(knobs: Partial<TurnDetectionParts> = {}) {
     nowMs: () => Date.now(),
     judge: async () => null,
     sureness: 0.36,
+    pausing: () => {},
     foreseen: (text) => note(`foreseen ${text}`),
     expected: (text) => note(`expected ${text}`),
     interrupted: () => {},

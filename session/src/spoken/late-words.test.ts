@@ -19,6 +19,7 @@ test('words that were taken as they were are no turn of their own when the trans
       nowMs: () => Date.now(),
       judge: async () => null,
       sureness: 0.36,
+      pausing: nothing,
       foreseen: nothing,
       expected: nothing,
       interrupted: nothing,

@@ -1,7 +1,8 @@
 import type { PreparedSet } from '@switchroom/contract/call-frames'
-import type { NewEntry } from '@switchroom/contract/log'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
 import { activePlace, runAt } from '@switchroom/telemetry/tracing'
 import { apologyIn } from '../apologies.ts'
+import type { ModelRun } from '../parts.ts'
 import { Turn } from '../turn.ts'
 import type { CallLog } from './call-log.ts'
 import { EarlyAnswer } from './early-answer.ts'
@@ -26,6 +27,8 @@ export class ModelAnswers {
   #parts: SpokenParts
   /** What would be answered if the turn ended with what was heard so far. */
   #early: EarlyAnswer | null = null
+  /** What a model is about to be asked ahead, as soon as it is looked up. */
+  #thinking: symbol | null = null
   #unusedInARow = 0
   /** Of the call. What is heard comes in events of its sound, which run elsewhere. */
   readonly #place = activePlace()
@@ -58,14 +61,38 @@ export class ModelAnswers {
     const [model] = this.#parts.models
     if (text === null || !model) return this.#forget()
     const entries = this.#around.log.with({ type: 'user.message', data: { text } })
+    const quoted = this.#parts.knowledge?.ahead(entries) ?? null
+    this.#thinking = null
+    if (!(quoted instanceof Promise)) return this.#thinkOf(model, entries, quoted, most)
+    const thinking = (this.#thinking = Symbol('what the caller seems to have said'))
+    void this.#thinkOnce(quoted, (found) => {
+      if (this.#thinking === thinking) this.#thinkOf(model, entries, found, most)
+    })
+  }
+
+  async #thinkOnce(looked: Promise<string | null>, think: (found: string | null) => void) {
+    const found = await looked.catch(() => undefined) // they have said more since
+    if (found !== undefined) think(found)
+  }
+
+  #thinkOf(model: ModelRun, entries: readonly Entry[], quoted: string | null, most: number) {
     const turn = new Turn({ ...this.#parts, entries }, AbortSignal.abort())
-    const question = turn.question(this.#set)
+    const question = turn.question(this.#set, quoted)
     if (this.#early?.answers(question)) return
     this.#forget()
     if (this.#unusedInARow < most) this.#early = runAt(this.#place, () => new EarlyAnswer(model, question))
   }
 
+  /** The caller pauses: what they have said so far is looked up, in case it is all. */
+  lookUpAhead(text: string) {
+    const { knowledge } = this.#parts
+    if (!knowledge) return
+    const looked = knowledge.ahead(this.#around.log.with({ type: 'user.message', data: { text } }))
+    if (looked instanceof Promise) looked.catch(() => {}) // they have said more since
+  }
+
   #forget() {
+    this.#thinking = null
     if (this.#early) this.#account(this.#early)
     this.#early = null
   }
@@ -88,9 +115,11 @@ export class ModelAnswers {
     const { signal, speech } = utterance
     const early = this.#early
     const model = speech && realtime()?.modelFor(speech, signal)
-    this.#early = null
+    const { knowledge } = this.#parts
+    this.#early = this.#thinking = null
     const parts = {
       ...this.#parts,
+      knowledge: model ? knowledge?.searchedByModel() : knowledge,
       models: model ? [model] : this.#parts.models.map((run) => early?.of(run) ?? run),
       prepare: async (generation: number) => (this.#set = await this.#parts.prepare(generation)),
       entries: realtime()?.entries(log) ?? log.entries,

@@ -116,6 +116,11 @@ export class Replies {
     this.#thinking.expect(isFree ? text : null)
   }
 
+  /** The caller pauses, and may have said all that they have to say. */
+  pausing(text: string) {
+    if (!this.#isHeld && this.#isOpen) this.#thinking.lookUpAhead(text)
+  }
+
   /** The caller is done: answered at once, or after what must not be cut short. */
   answer(timings: TurnTimings) {
     this.#brokenOff = null
@@ -331,6 +336,7 @@ function timingsOf({ marks, messageId }: Utterance, owed: TurnTimings | null): N
     messageId,
     transcript_ms: since(owed.transcriptMs),
     turn_end_ms: since(owed.turnEndedMs),
+    ...(marks.knowledgeMs !== null && { knowledge_ms: since(marks.knowledgeMs) }),
     first_token_ms: since(marks.firstTextMs),
     first_clause_ms: since(marks.firstClauseMs),
     first_audio_ms: since(marks.firstAudioMs),

@@ -37,6 +37,7 @@ export type SwappedParts = Pick<
   | 'prepare'
   | 'runTools'
   | 'sendsAudioMetrics'
+  | 'knowledge'
 >
 
 /** One spoken call, from the first word to the last. */

@@ -39,6 +39,7 @@ export class StagedExchange implements Exchange {
       newMessageId,
       nowMs,
       judge: async () => (await this.#pauses?.judge()) ?? null,
+      pausing: (text) => replies().pausing(text),
       foreseen: (text) => replies().foresee(text),
       expected: (text) => replies().expect(text),
       turnEnded: (timings) => {

@@ -20,6 +20,7 @@ function turns(knobs: Partial<TurnDetectionParts> = {}) {
     nowMs: () => Date.now(),
     judge: async () => null,
     sureness: 0.36,
+    pausing: () => {},
     foreseen: (text) => void happened.push(`foreseen: ${text ?? 'null'}`),
     expected: () => {},
     interrupted: () => void happened.push('interrupted'),

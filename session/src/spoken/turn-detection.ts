@@ -35,6 +35,8 @@ export interface TurnDetectionParts {
   onActivity: () => void
   /** A voice was heard, and nothing that it said. */
   nothingSaid: () => void
+  /** The caller is silent, and these are their words so far. */
+  pausing: (text: string) => void
   /** The caller has probably said what they had to say; null if they continue after all. */
   foreseen: (text: string | null) => void
   /** The same if nobody said so: in the silence that may be the end of the turn, when the words are known. */
@@ -254,6 +256,7 @@ export class TurnDetection {
       if (this.#hasSpeech) this.#timer = setTimeout(() => this.#parts.nothingSaid(), transcriptMs)
       return
     }
+    this.#parts.pausing(this.text)
     if (this.endsByTranscriber || this.#judging) return
     const isWhole = this.#words.length > 0 && this.#partial === ''
     const { probability, isDone, pauseMs } = this.#pause()

@@ -23,6 +23,7 @@ function call(knobs: Partial<TurnDetectionParts> = {}) {
     nowMs: () => Date.now(),
     judge: async () => null,
     sureness: 0.36,
+    pausing: () => {},
     foreseen: () => {},
     expected: () => {},
     interrupted: () => void happened.push('interrupted'),

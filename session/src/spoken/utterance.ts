@@ -37,6 +37,8 @@ export interface UtteranceKind {
 
 /** When what happened, for the timings of a turn. */
 export interface Marks {
+  /** What the turn is about had been looked up. */
+  knowledgeMs: number | null
   firstTextMs: number | null
   /** The first piece of text that a voice can say. */
   firstClauseMs: number | null
@@ -47,7 +49,13 @@ export interface Marks {
 /** One message of the agent on its way from text to what the party heard of it. */
 export class Utterance implements TurnVoice {
   readonly isInterruptible: boolean
-  readonly marks: Marks = { firstTextMs: null, firstClauseMs: null, firstAudioMs: null, heardMs: null }
+  readonly marks: Marks = {
+    knowledgeMs: null,
+    firstTextMs: null,
+    firstClauseMs: null,
+    firstAudioMs: null,
+    heardMs: null,
+  }
   readonly #parts: UtteranceParts
   readonly #whole: string | null
   readonly #by: string | null
@@ -107,6 +115,10 @@ export class Utterance implements TurnVoice {
   /** Null unless the model speaks for itself. */
   get speech(): RealtimeSpeech | null {
     return this.#parts.speech
+  }
+
+  lookedUp() {
+    this.marks.knowledgeMs ??= this.#parts.nowMs()
   }
 
   begin(messageId: string, answers: unknown) {

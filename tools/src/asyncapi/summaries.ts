@@ -82,6 +82,7 @@ export const ofEvents: Record<AppEventName, string> = {
   'call.transferred': 'What became of a transfer.',
   'call.opt_out': 'The contact is on the do-not-call list now.',
   'callback.requested': 'The contact wants to be called.',
+  'knowledge.found': 'Something was looked up in a knowledge base.',
   'vendor.switched': 'A vendor failed, and another took over.',
   error: 'Something went wrong in the call itself. It has `data`; a refusal of a frame has none.',
 }

@@ -29,6 +29,7 @@ export async function agentParts(
       settings,
       keys,
       app,
+      search: (base, query, signal) => gateway.lookUp(call, { base, query }, signal),
       onBrokenVendor: (err, stage, vendor) => logger.error({ err, vendor, stage }, 'cannot build a vendor'),
     })),
     prepare: async (generation) => (await gateway.prepare(call, generation)).set,

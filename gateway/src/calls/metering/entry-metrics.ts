@@ -2,6 +2,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { turnSteps } from '@switchroom/contract/metrics/call-metrics'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { GatewayMeters } from '../../database/room.ts'
+import { observeLookUp } from './look-up-metrics.ts'
 import { observeLine, within } from './line-metrics.ts'
 
 /** Longer than any turn or vendor may take: what is above is no latency. */
@@ -35,6 +36,7 @@ export class EntryMeter {
   measured(env: Environment, entries: readonly NewEntry[]) {
     for (const { type, data } of entries)
       if (type === 'metrics') this.#metrics(env, data)
+      else if (type === 'knowledge.found') observeLookUp(this.#meters, env, data)
       else if (type === 'error') this.#vendorError(data)
       else if (type === 'vendor.switched') {
         const [stage, vendor, state] = [textOf(data['stage']), textOf(data['vendor']), textOf(data['state'])]

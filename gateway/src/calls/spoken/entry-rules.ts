@@ -1,5 +1,7 @@
+import { KnowledgeFound } from '@switchroom/contract/knowledge'
 import { callReasons, ephemeralTypes, type AppendEntries, type NewEntry } from '@switchroom/contract/log'
 import type { Learned } from '@switchroom/session/memory'
+import { Value } from 'typebox/value'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Run } from '../log/log.ts'
@@ -45,6 +47,7 @@ const alwaysKept: ReadonlySet<string> = new Set([
   'metrics',
   'error',
   'memory.ops',
+  'knowledge.found',
 ])
 
 /** `dial_failed` is a placed call that failed before the far end was asked; only the log has this reason. */
@@ -58,6 +61,7 @@ export function readRuns(sent: AppendEntries['entries']): Run[] {
     if (ephemeral && alwaysKept.has(type)) throw badRequest(`${type} is kept: send it without ephemeral`)
     if (type === 'call.ended') refuseOtherThanLast(data, place === sent.length - 1)
     if (type === 'memory.ops') refuseMalformedMemory(data)
+    if (type === 'knowledge.found') refuseMalformedFinding(data)
     if (type === 'user.message' || type === 'agent.message') refuseWordless(type, data)
     const isEphemeral = ephemeral || ephemeralTypes.has(type)
     const last = runs.at(-1)
@@ -91,6 +95,13 @@ function refuseMalformedMemory(data: NewEntry['data']) {
   if (!isLearned(data))
     throw badRequest(
       'memory.ops has a contact and ops: {op: add, id, text}, {op: update, id, text, supersedes} or {op: delete, id}',
+    )
+}
+
+function refuseMalformedFinding(data: NewEntry['data']) {
+  if (!Value.Check(KnowledgeFound, data))
+    throw badRequest(
+      'knowledge.found has base, mode, query, passages, best_score, ms, waited_ms, late and error',
     )
 }
 

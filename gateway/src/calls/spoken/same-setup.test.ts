@@ -24,6 +24,7 @@ async function answerAsWorker(slug: string): Promise<NewEntry[]> {
     settings: done(await agent.fleet.get(`/v1/agents/${slug}/config?for_call=${call}`)),
     keys: done(await agent.fleet.get(`/v1/agents/${slug}/provider-keys?for_call=${call}`)),
     app: done(await agent.fleet.get(`/v1/calls/${call}/instructions`)),
+    search: () => assert.fail('nothing is looked up'),
     onBrokenVendor: (error) => assert.fail(String(error)),
   })
   const kept: NewEntry[] = []

@@ -1,5 +1,6 @@
 import { CallParams, WorkerHeaders } from '@switchroom/contract/calls'
 import { AppendEntries, Appended } from '@switchroom/contract/log'
+import { FoundPassages, LookUpInCall } from '@switchroom/contract/knowledge'
 import { Nothing } from '@switchroom/contract/shapes'
 import {
   CallInstructions,
@@ -12,6 +13,7 @@ import {
   ToolOutcomes,
 } from '@switchroom/contract/worker'
 import { openingWorker, worker } from '../../http/access.ts'
+import { callerGone } from '../../http/caller-gone.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { EntryAppender } from './entry-appender.ts'
@@ -95,6 +97,22 @@ export function spokenCallRoutes(
       },
     },
     ({ caller, params, body }) => workerRequests.prepare(caller, params.call, body),
+  )
+
+  server.post(
+    '/v1/calls/:call/look-ups',
+    {
+      access: worker,
+      schema: {
+        summary: 'Look something up in a base that the settings of the call name',
+        description:
+          'With the `k` and `min_score` of the settings. Only what the agent of the call may search is found.',
+        params: CallParams,
+        body: LookUpInCall,
+        response: { 200: FoundPassages, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }, reply) => workerRequests.lookUp(caller, params.call, body, callerGone(reply)),
   )
 
   server.post(

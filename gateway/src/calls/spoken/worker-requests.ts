@@ -1,4 +1,5 @@
 import type { NewEntry } from '@switchroom/contract/log'
+import type { FoundPassages, LookUpInCall } from '@switchroom/contract/knowledge'
 import type {
   CallInstructions,
   PreparedTurn,
@@ -11,6 +12,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { unavailable } from '../../foundation/refusals.ts'
 import type { AppRequests } from '../app-requests/app-requests.ts'
 import type { Tools } from '../app-requests/tools.ts'
+import type { CallBases } from '../knowledge/call-bases.ts'
 import { callOf } from '../records/call-object.ts'
 import type { Lines } from '../lines/lines.ts'
 import type { Log } from '../log/log.ts'
@@ -27,6 +29,7 @@ export interface WorkerRequestsParts {
   tools: Pick<Tools, 'run'>
   lines: Lines
   memories: Pick<Memories, 'factsOf'>
+  callBases: Pick<CallBases, 'named' | 'lookUp'>
 }
 
 /** What a worker asks of the app that its call is assigned to. */
@@ -39,11 +42,12 @@ export class WorkerRequests {
 
   /** The app's current prompt and tools, and the facts about the contact. */
   async instructions(caller: Caller, id: string): Promise<CallInstructions> {
-    const { database, entryAppender, appRequests, memories } = this.#parts
+    const { database, entryAppender, appRequests, memories, callBases } = this.#parts
     const found = await entryAppender.find(caller, id)
-    const [app, facts, record] = await Promise.all([
+    const [app, facts, bases, record] = await Promise.all([
       appRequests.appOf(found),
       memories.factsOf(found),
+      callBases.named(found),
       store.findRecord(database, id),
     ])
     if (!app || !record)
@@ -52,7 +56,14 @@ export class WorkerRequests {
       )
     const { prompt = null, tools, analysis } = app.offer
     const send_audio_metrics = analysis?.send_audio_metrics === true
-    return { prompt, tools, contact: found.contact, facts, send_audio_metrics, call: callOf(record) }
+    const known = { contact: found.contact, facts, ...(bases.length > 0 && { bases }) }
+    return { prompt, tools, ...known, send_audio_metrics, call: callOf(record) }
+  }
+
+  /** In a base that the call's settings name. */
+  async lookUp(caller: Caller, id: string, asked: LookUpInCall, signal: AbortSignal): Promise<FoundPassages> {
+    const { entryAppender, callBases } = this.#parts
+    return callBases.lookUp(await entryAppender.find(caller, id), asked, signal)
   }
 
   /** A repeated request answers the same: no tool runs twice. */

@@ -29,6 +29,7 @@ export const exemptRoutes: Record<string, string> = {
   'POST /v1/login/sso/discover': readsOnly,
   'POST /v1/voices/sample': readsOnly,
   'POST /v1/bases/:base/search': readsOnly,
+  'POST /v1/calls/:call/look-ups': readsOnly,
   'POST /v1/org/mail/test': counted,
   'POST /v1/ops/mail/test': counted,
   'PUT /v1/ops/signin/social': 'not in this version: it always refuses',

@@ -40,6 +40,11 @@ export const callOperations: Operations = {
     const call = await round.spoken()
     return ({ fleet }) => fleet.post(`/v1/calls/${call}/preparing`, { turn: 1 })
   },
+  'POST /v1/calls/:call/search': async (round) => {
+    const call = await round.spoken()
+    const base = await round.base()
+    return ({ admin }) => admin.post(`/v1/calls/${call}/search`, { base, query: 'bread' })
+  },
   'POST /v1/calls/:call/extension': async (round) => {
     const call = await round.waiting()
     return ({ fleet }) => fleet.post(`/v1/calls/${call}/extension`, { digits: '7' })
