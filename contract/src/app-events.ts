@@ -42,6 +42,7 @@ export const CallShape = Type.Object({
   endedAt: Type.Optional(EpochMs),
   duration: Type.Optional(Type.Number({ description: 'seconds' })),
   reason: Type.Optional(Type.String()),
+  test: Type.Optional(Type.Literal(true, { description: 'if a run of scenarios made it, and no caller' })),
 })
 
 const WithCall = Type.Object({ call: CallShape })

@@ -62,6 +62,11 @@ export const auditActions = [
   'webhook.secret_rotated',
   'webhook.paused',
   'webhook.redelivered',
+  'scenario.created',
+  'scenario.changed',
+  'scenario.deleted',
+  'eval_run.started',
+  'eval_run.cancelled',
   'org.created',
   'org.visited',
   'org.quotas_changed',
@@ -100,6 +105,8 @@ export const auditTargetKinds = [
   'base',
   'document',
   'webhook',
+  'scenario',
+  'eval_run',
   'platform',
 ] as const
 export type AuditTargetKind = (typeof auditTargetKinds)[number]

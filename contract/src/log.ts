@@ -135,6 +135,8 @@ export interface Call {
   language: string | null
   extension: string | null
   routedFrom: string | null
+  /** Whether a run of scenarios made it, and no caller. */
+  test?: true
   lineTranscript: LineTurn[]
   startedAt: number
   /** The last three are absent until the call has ended. */

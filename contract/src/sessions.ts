@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { callStates } from './log.ts'
 import { EnvironmentName } from './scope-schemas.ts'
-import { anyOf, nullable, oneOf, wholeNumberText } from './shapes.ts'
+import { anyOf, flagText, nullable, oneOf, wholeNumberText } from './shapes.ts'
 
 /** What a call comes in by. */
 export const channels = ['chat', 'web', 'phone', 'msgapp'] as const
@@ -16,6 +16,7 @@ export const SessionsAsked = Type.Object({
   ),
   state: Type.Optional(anyOf(callStates)),
   channel: Type.Optional(anyOf(channels)),
+  test: Type.Optional(flagText('the calls of runs of scenarios instead, which are left out otherwise')),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
   limit: Type.Optional(
     wholeNumberText(`1 to ${mostSessions}; default 50`, { minimum: 1, maximum: mostSessions, default: 50 }),
@@ -39,6 +40,7 @@ const callHead = {
   ended_at: nullable(Type.Number()),
   config_version: nullable(Type.Integer()),
   canary: Type.Boolean(),
+  test: Type.Boolean({ description: 'made by a run of scenarios, not by a caller' }),
 }
 
 export const Session = Type.Object({

@@ -83,6 +83,9 @@ import { vaultRoutes } from './platform/vault/vault.routes.ts'
 import { pageRoutes } from './platform/pages/pages.routes.ts'
 import { webhookDeliveryRoutes } from './webhooks/deliveries/deliveries.routes.ts'
 import { webhookEndpointRoutes } from './webhooks/endpoints/endpoints.routes.ts'
+import { reportRoutes } from './evals/reports/reports.routes.ts'
+import { runRoutes } from './evals/runs/runs.routes.ts'
+import { scenarioRoutes } from './evals/scenarios/scenarios.routes.ts'
 import type { Services } from './services.ts'
 
 /** The server with every route on it, not yet listening. */
@@ -194,6 +197,15 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
 
   webhookEndpointRoutes(server, services.webhookEndpoints)
   webhookDeliveryRoutes(server, services.webhookDeliveries)
+
+  scenarioRoutes(server, services.scenarios)
+  runRoutes(server, {
+    runs: services.runs,
+    runProgresses: services.runProgresses,
+    connections: services.openConnections,
+    caps: services.connectionCaps,
+  })
+  reportRoutes(server, services.evalReports)
 
   await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
   discoveryRoutes(server, services.discovery, services.settings)

@@ -86,6 +86,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const newWork = [
       services.untranscribedMessages.task,
       services.waitingMessages.task,
+      services.attemptTasks.task,
       services.writtenCalls.task,
       services.writtenCalls.adoptionTask,
       services.callOutlets.task,
@@ -99,6 +100,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await tasks.stop(...newWork)
       await services.untranscribedMessages.stop()
       await services.waitingMessages.stop()
+      await services.attemptTasks.stop()
       await services.writtenCalls.stop()
       await services.callOutlets.stop()
       await services.readingTasks.stop()

@@ -8,6 +8,7 @@ import { makeCalls, type CallsRoom } from './calls/room.ts'
 import { messagesUsed } from './calls/written/message-quota.ts'
 import { IndexChanges } from './database/index-changes.ts'
 import { makeInfrastructure } from './database/room.ts'
+import { makeEvals } from './evals/room.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
 import { Fleet } from './http/fleet.ts'
@@ -119,6 +120,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...telephony,
   })
   const webhooks = makeWebhooks({ ...ground, ...http, ...mail, ...people, ...agents, ...calls })
+  const evals = makeEvals({ ...ground, ...people, ...agents, ...calls })
   const agentOfCall: AgentOfCall = (caller, call) => calls.callRecords.agentOf(caller, call)
   const fleet = new Fleet(settings.fleetKey, {
     org: (idOrSlug) => people.orgs.lookUp(idOrSlug),
@@ -176,6 +178,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       telephony.carrierAccounts,
       messaging.waitingMessages,
       webhooks.webhookDeliveries,
+      evals.runs,
     ],
     slowDatabase,
     logger,
@@ -195,6 +198,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...telephony,
     ...messaging,
     ...webhooks,
+    ...evals,
     agentOfCall,
     auditLog,
     fleet,

@@ -59,6 +59,8 @@ export class Call implements CallFields {
   declare endedAt?: number
   declare duration?: number
   declare reason?: string
+  /** Whether a run of scenarios made it, and no caller. */
+  declare test?: true
   /** What the bot has said so far of the reply that it is giving, or gave last. */
   botText = ''
   readonly #door: CallDoor

@@ -43,6 +43,7 @@ const gatewayRooms = [
   'telephony',
   'messaging',
   'webhooks',
+  'evals',
   'platform',
 ]
 /** The folders of its room `calls`; each imports only those before it. */

@@ -11,6 +11,7 @@ import * as consents from '../consents.ts'
 import * as dialling from '../dialling.ts'
 import * as discovery from '../discovery.ts'
 import * as erasure from '../erasure.ts'
+import * as evals from '../evals.ts'
 import * as extensions from '../extensions.ts'
 import * as identity from '../identity.ts'
 import * as keys from '../keys.ts'
@@ -63,6 +64,7 @@ const modules: readonly object[] = [
   dialling,
   discovery,
   erasure,
+  evals,
   extensions,
   identity,
   keys,

@@ -50,6 +50,7 @@ import { CallSearch } from './sessions/call-search.ts'
 import { fillWords, Sessions } from './sessions/sessions.ts'
 import { Supervising } from './supervising/supervising.ts'
 import { LiveLogs } from './log/live-logs.ts'
+import { TestCalls } from './written/test-calls.ts'
 import { Tools } from './app-requests/tools.ts'
 import { WorkerAnswers } from './spoken/worker.ts'
 import { WrittenCalls } from './written/written-calls.ts'
@@ -267,6 +268,17 @@ export function makeCalls(
     logger,
     gateway: runningGateways.id,
   })
+  const testCalls = new TestCalls({
+    database,
+    records: callRecords,
+    models: callModels,
+    accounts,
+    log,
+    liveLogs,
+    calls: writtenCalls,
+    chats,
+    gateway: runningGateways.id,
+  })
   const drifts = new Drifts(slowDatabase, settingsVersions, slowRequests)
   const supervising = new Supervising(database, log)
   const wordBackfill = new CallBackfill(slowDatabase, clock, 'turn_words', fillWords)
@@ -332,6 +344,7 @@ export function makeCalls(
     writtenCalls,
     connectionCaps,
     chats,
+    testCalls,
     drifts,
     supervising,
     sessions,

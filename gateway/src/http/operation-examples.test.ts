@@ -39,6 +39,8 @@ test('each example of the description is taken by a gateway as it stands, and it
   const agent = { agent: 'desk' }
   for (const id of ['setSettings', 'setCanary', 'rollBackSettings', 'setLexicon']) await send(ana, id, agent)
   await send(ana, 'openCall')
+  const scenario = await send(ana, 'createScenario')
+  await send(ana, 'changeScenario', { id: scenario.id })
   await send(ana, 'setProviderKey', { vendor: 'openai' })
 
   await send(ana, 'setCarrier')

@@ -28,6 +28,19 @@ export const examples: Readonly<Record<string, unknown>> = {
   inviteMember: { email: 'ben@bakery.example', name: 'Ben', role: 'supervisor', agents: ['desk'] },
   changeMember: { role: 'manager', agents: [] },
   createServerToken: { label: 'desk in production', env: 'production', scopes: ['app', 'calls'] },
+  createScenario: {
+    agent: 'desk',
+    name: 'opening-hours',
+    description: 'asks when the bakery opens',
+    turns: [{ say: 'Hello, when do you open tomorrow?' }, { wait_s: 0.5 }, { say: 'Thank you, goodbye.' }],
+    expect: [{ said: '(?i)seven|7' }, { no_tool: 'person' }, { latency_below_ms: 4000 }],
+  },
+  changeScenario: {
+    name: 'opening-hours',
+    turns: [{ say: 'Hello, when do you open on Sunday?' }],
+    expect: [{ said: '(?i)closed' }, { language: 'en' }],
+    if_version: 1,
+  },
   setSettings: {
     config: {
       greeting: { say: 'The Bakery, good morning.', allow_interruptions: true },

@@ -27,6 +27,7 @@ _ATTRIBUTES = {
     "endedAt": "ended_at",
     "duration": "duration",
     "reason": "reason",
+    "test": "test",
 }
 
 
@@ -53,6 +54,8 @@ class Call:
         self.ended_at: int | None = None
         self.duration: float | None = None
         self.reason: str | None = None
+        self.test = False
+        """Whether a run of scenarios made it, and no caller."""
         self.bot_text = ""
         """What the bot has said so far of the reply that it is giving, or gave last."""
         self._bot_message: str | None = None

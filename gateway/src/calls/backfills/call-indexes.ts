@@ -25,5 +25,9 @@ export const callIndexes = (areWordsFilled: () => Promise<boolean>): IndexChange
     name: 'log_tokens_by_end',
     make: `create index concurrently log_tokens_by_end on log_tokens (expires_at)`,
   },
+  {
+    name: 'calls_of_tests',
+    make: `create index concurrently calls_of_tests on calls (org, env, ordinal desc) where test`,
+  },
   { name: 'entries_words', make: null, isDue: areWordsFilled },
 ]

@@ -7,6 +7,7 @@ const fared = statement<VersionFared>(`
     extract(epoch from avg(ended_at - opened_at))::float8 as avg_duration_s
   from calls
   where org = $1 and agent = $2 and env = $3 and config_holder = $4 and config_version = any($5::int[])
+    and not test
   group by config_version`)
 
 /** A version that no call ran is left out. */

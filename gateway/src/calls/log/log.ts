@@ -8,6 +8,7 @@ import { conflict, type Refusal } from '../../foundation/refusals.ts'
 import { EntryWriter, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
 import { aboutCall, stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
+import { isTestCall } from './test-call-ids.ts'
 import { laneOf, lanes, shareOf } from './lanes.ts'
 import type { LiveLogs } from './live-logs.ts'
 import { LogNotices } from './log-notices.ts'
@@ -280,7 +281,7 @@ export class Log {
     kept: readonly KeptEntry[],
   ) {
     const { liveLogs, meter } = this.#parts
-    meter?.stored(log.env, entries)
+    meter?.stored({ env: log.env, isTest: isTestCall(log.id) }, entries)
     if (!isWorkers) meter?.measured(log.env, entries)
     for (const entry of entries) this.#tell(log, entry)
     let passed = 0

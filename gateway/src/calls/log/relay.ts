@@ -2,6 +2,7 @@ import { reasonForAgents } from './end-reason.ts'
 import type { EventStream } from './event-stream.ts'
 import type { LogRef } from './entries.ts'
 import type { ShownEntry, LiveLogs } from './live-logs.ts'
+import { isTestCall } from './test-call-ids.ts'
 
 /** A reader with more unread than this is disconnected; a burst of thousands of calls is less. */
 const mostUnreadBytes = 4 * 1024 * 1024
@@ -11,7 +12,7 @@ interface Reader {
   agent: string | undefined
 }
 
-/** Live events of all calls that this process writes, without a cursor or past entries. */
+/** Live events of all calls that this process writes, without a cursor or past entries; tests are left out. */
 export class Relay {
   readonly #readers = new Map<string, Set<Reader>>()
 
@@ -34,7 +35,7 @@ export class Relay {
 
   #pass(log: LogRef, entry: ShownEntry) {
     const readers = this.#readers.get(placeOf(log))
-    if (!readers || log.call === null) return
+    if (!readers || log.call === null || isTestCall(log.call)) return
     let frame: Buffer | undefined
     for (const { stream, agent } of readers) {
       if (agent !== undefined && agent !== log.agent) continue

@@ -8,6 +8,12 @@ import { observeLine, within } from './line-metrics.ts'
 /** Longer than any turn or vendor may take: what is above is no latency. */
 const longestMs = 600_000
 
+/** Whose entries they are. */
+interface MeteredCall {
+  env: Environment
+  isTest: boolean
+}
+
 /**
  * Counts what the entries say that this gateway has stored: one gateway stores each entry, so that the sum over all
  * gateways counts it once. Labels never name an org, agent or call.
@@ -19,10 +25,11 @@ export class EntryMeter {
     this.#meters = meters
   }
 
-  /** Facts of calls, from every writer. */
-  stored(env: Environment, entries: readonly NewEntry[]) {
+  /** Facts of calls, from every writer; a test is no call. */
+  stored({ env, isTest }: MeteredCall, entries: readonly NewEntry[]) {
     const meters = this.#meters
     meters.count('switchroom_log_entries_total', [], entries.length)
+    if (isTest) return
     for (const { type, data } of entries)
       if (type === 'user.message') meters.count('switchroom_turns_total', [env, 'caller'])
       else if (type === 'agent.message') meters.count('switchroom_turns_total', [env, 'agent'])

@@ -1,5 +1,6 @@
 import type { Call, LineTurn, Transport } from '@switchroom/contract/log'
 import { reasonForAgents } from '../log/end-reason.ts'
+import { isTestCall } from '../log/test-call-ids.ts'
 
 /** The call record as agents receive it. */
 export interface CallRow {
@@ -42,6 +43,7 @@ export function callOf(row: CallRow): Call {
     routedFrom: row.routed_from,
     lineTranscript: row.line_transcript,
     startedAt,
+    ...(isTestCall(row.id) && { test: true as const }),
     ...(endedAt !== undefined && {
       endedAt,
       duration: (endedAt - startedAt) / 1000,

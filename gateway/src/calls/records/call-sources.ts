@@ -9,6 +9,7 @@ import {
   type CallNow,
   type KnownRecord,
   type LexiconSource,
+  type RanScope,
   type ReadScope,
   type ScopeSettings,
   type ScopeSource,
@@ -44,8 +45,9 @@ export class CallSources {
     database: Database | Transaction,
     scope: SettingsScope,
     call: string | null,
+    settings?: readonly RanScope[],
   ): Promise<ResolutionSources> {
-    const asked: ReadScope = { ...scope, call, alive: this.#alive() }
+    const asked: ReadScope = { ...scope, call, settings, alive: this.#alive() }
     // A transaction sees what it changed itself, which counts for nobody else.
     if ('isTransaction' in database) return this.#readWhole(database, asked)
     const now = await readNow(database, asked)
@@ -58,7 +60,8 @@ export class CallSources {
     const settings = this.#memory.of(nameOf(asked, record), epoch)
     if (!settings || this.#row?.version !== row_version) return undefined
     const lexicon = record ? recordedLexicon(record, settings.lexicon) : settings.lexicon
-    if (lexicon === undefined || (record && !hasRecorded(record, settings.scopes))) return undefined
+    const ran = record?.settings ?? asked.settings
+    if (lexicon === undefined || (ran && !hasRan(ran, settings.scopes))) return undefined
     return sourcesOf(now, settings, lexicon, this.#row.row)
   }
 
@@ -92,9 +95,9 @@ function recordedLexicon(
   return newest?.holder === holder && newest.version === version ? newest : undefined
 }
 
-const hasRecorded = ({ settings }: KnownRecord, scopes: readonly ScopeSource[]) =>
+const hasRan = (ran: readonly RanScope[], scopes: readonly ScopeSource[]) =>
   scopes.every(({ rows }, place) => {
-    const version = settings[place]?.version ?? null
+    const version = ran[place]?.version ?? null
     return version === null || rows.some((row) => row.version === version)
   })
 

@@ -2,6 +2,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { CallSettings } from '@switchroom/contract/calls'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { isTestCall } from '../log/test-call-ids.ts'
 import type { RanScope } from './resolution.store.ts'
 
 export interface NewRecord {
@@ -34,8 +35,8 @@ export interface Parties {
 const insert = statement<{ id: string }>(`
   insert into calls (id, org, agent, env, holder, channel, opened_at, settings, config_holder, config_version,
     lexicon_holder, lexicon_version, canary, direction, caller, called, contact, metadata, language, extension,
-    beat_at, traceparent)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+    beat_at, traceparent, test)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
   on conflict (id) do nothing
   returning id`)
 
@@ -68,6 +69,7 @@ export const insertRecord = (
     parties.extension,
     parties.beatAt,
     record.traceparent,
+    isTestCall(id),
   )
 
 const move = statement(`

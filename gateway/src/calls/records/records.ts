@@ -22,10 +22,13 @@ import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusa
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
-import { newCallId, refuseMalformedCallId } from './call-ids.ts'
+import { newCallId, refuseMalformedCallId, refuseTestCallId } from './call-ids.ts'
 import { CallSources, type ResolutionSources } from './call-sources.ts'
 import * as store from './records.store.ts'
+import type { RanScope } from './resolution.store.ts'
 import { nearestSet, scopesRun, type ScopeRun } from './versions-run.ts'
+
+export type { RanScope } from './resolution.store.ts'
 
 /** What a call runs on: its own recorded versions, and the current values of the rest. */
 export interface ResolvedSettings {
@@ -63,6 +66,8 @@ export interface NewCall extends Partial<store.Parties> {
   judge?: (resolution: ResolvedSettings) => Promise<void>
   /** Refuses past a cap of its channel, in the transaction that stores it. */
   admit?: (tx: Transaction) => Promise<void>
+  /** The versions it runs, nearest scope first; without them the newest, or the canary's. */
+  settings?: readonly RanScope[]
   /** Whether it ends in the same transaction, and so counts for no quota. */
   isPassing?: boolean
   alsoInTransaction?: (tx: Transaction) => Promise<void>
@@ -98,8 +103,8 @@ export class CallRecords {
   /** Opens a new call: its record, its log and the first entries, in one transaction. */
   async begin(scope: SettingsScope, call: string, beginning: NewCall): Promise<BegunCall> {
     const { database } = this.#parts
-    const sources = await this.#readNew(database, scope, call)
-    const resolution = resolutionOf(sources, scope, call)
+    const sources = await this.#readNew(database, scope, call, beginning.settings)
+    const resolution = resolutionOf(sources, scope, call, beginning.settings)
     await beginning.judge?.(resolution)
     const traceparent = newCallTrace()
     await database.transaction((tx) =>
@@ -115,8 +120,8 @@ export class CallRecords {
     call: string,
     beginning: Omit<NewCall, 'judge'>,
   ): Promise<BegunCall> {
-    const sources = await this.#readNew(tx, scope, call)
-    const resolution = resolutionOf(sources, scope, call)
+    const sources = await this.#readNew(tx, scope, call, beginning.settings)
+    const resolution = resolutionOf(sources, scope, call, beginning.settings)
     const traceparent = newCallTrace()
     await this.#begin(tx, scope, sources, resolution, { ...beginning, traceparent })
     return { ...resolution, traceparent }
@@ -156,6 +161,7 @@ export class CallRecords {
     if (call !== null) refuseMalformedCallId('for_call', call)
     const sources = await this.#sources.read(this.#parts.database, scope, call)
     if (call === null || sources.record) return resolutionOf(sources, scope, call)
+    refuseTestCallId('for_call', call)
     return this.#openFirst(scope, call, channel)
   }
 
@@ -189,9 +195,10 @@ export class CallRecords {
     database: Database | Transaction,
     scope: SettingsScope,
     call: string,
+    settings?: readonly RanScope[],
   ): Promise<ResolutionSources> {
     refuseMalformedSlug(scope.agent)
-    const sources = await this.#sources.read(database, scope, call)
+    const sources = await this.#sources.read(database, scope, call, settings)
     if (sources.record) throw isThere(call)
     return sources
   }
@@ -255,10 +262,12 @@ function resolutionOf<Call extends string | null>(
   sources: ResolutionSources,
   scope: SettingsScope,
   call: Call,
+  settings?: readonly RanScope[],
 ) {
   const { record, lexicon, declaration, row, judging, own } = sources
   if (call !== null && record && !isOf(record, scope)) throw unknownCall(call)
-  const scopes = scopesRun(record, sources.scopes, call)
+  const ran = record?.settings ?? settings
+  const scopes = scopesRun(ran ? { settings: [...ran] } : null, sources.scopes, call)
   return {
     call,
     scopes,

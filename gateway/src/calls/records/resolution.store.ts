@@ -74,6 +74,8 @@ export interface WholeRead extends CallNow {
 /** Whose call it is, and who asks. */
 export interface ReadScope extends SettingsScope {
   call: string | null
+  /** The versions that a call which is not known yet will run, if it is not to choose. */
+  settings?: readonly RanScope[] | undefined
   alive: LiveGateways
 }
 
@@ -108,7 +110,7 @@ export const readNow = async (database: Queryable, scope: ReadScope): Promise<Ca
 const wholeRead = statement<WholeRead>(`
   with known as (${known}), chain as (
     select place, scope.holder,
-      (known.settings -> (place - 1) ->> 'version')::int as version,
+      (coalesce(known.settings::json, $9::json) -> (place - 1) ->> 'version')::int as version,
       case when known.lexicon_holder = scope.holder then known.lexicon_version end as lexicon_version
     from (values (1), (2)) as places (place)
     left join known on true
@@ -168,7 +170,14 @@ const wholeRead = statement<WholeRead>(`
 
 /** @param rowVersion of the platform's row that the reader has */
 export const readWhole = async (database: Queryable, scope: ReadScope, rowVersion: string | undefined) =>
-  there(await database.row(wholeRead, ...valuesOf(scope), rowVersion))
+  there(
+    await database.row(
+      wholeRead,
+      ...valuesOf(scope),
+      rowVersion,
+      scope.settings && JSON.stringify(scope.settings),
+    ),
+  )
 
 function there<Row>(row: Row | undefined): Row {
   if (!row) throw new Error('the platform has no row')

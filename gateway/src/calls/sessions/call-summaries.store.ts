@@ -7,7 +7,7 @@ export type CallRecord = Omit<CallSummary, 'held_by' | 'turns' | 'tools' | 'erro
 const record = statement<CallRecord>(`
   select id as call, agent, env, channel, direction, caller as "from", called as "to", contact, metadata, state,
     reason, extract(epoch from opened_at)::float8 as started_at, extract(epoch from ended_at)::float8 as ended_at,
-    config_version, canary, substr(traceparent, 4, 32) as trace_id
+    config_version, canary, test, substr(traceparent, 4, 32) as trace_id
   from calls where id = $1 and org = $2 and env = $3`)
 
 export const findRecord = (database: Queryable, call: string, org: string, env: Environment) =>

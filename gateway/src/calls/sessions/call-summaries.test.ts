@@ -45,6 +45,7 @@ test('the state of a call comes from its record and its log (ND-04)', async () =
     ended_at: null,
     config_version: null,
     canary: false,
+    test: false,
     metadata: { tier: 'gold' },
     held_by: null,
     trace_id: null,

@@ -59,7 +59,7 @@ async function readBy({ query, values }: ReturnType<typeof listing>): Promise<nu
 }
 
 test('a page of a hundred thousand calls is found without looking at more than some hundreds, however it is narrowed', async () => {
-  const all: Wanted = { org: org.id, env: 'sandbox' }
+  const all: Wanted = { org: org.id, env: 'sandbox', test: false }
   const sought = (words: string, number?: string) => ({ words, number })
   const shelves = { oldest: 0, newest: shelfOf(calls) }
   const pages = {

@@ -10,6 +10,8 @@ export interface Wanted {
   agent?: string | undefined
   state?: CallState | undefined
   channel?: string | undefined
+  /** Tests alone, or all but tests. */
+  test: boolean
   /** Only calls opened before this one. */
   before?: number | undefined
 }
@@ -23,7 +25,7 @@ const epoch = (instant: string) => `extract(epoch from ${instant})::float8`
 export const sessionColumns = `
   id as call, agent, env, channel, direction, caller as "from", called as "to", contact, state, reason,
   ${epoch('opened_at')} as started_at, ${epoch('ended_at')} as ended_at,
-  ${epoch('ended_at - opened_at')} as duration_s, turns, errors, config_version, canary, ordinal`
+  ${epoch('ended_at - opened_at')} as duration_s, turns, errors, config_version, canary, test, ordinal`
 
 /** Adds a value to a statement, and answers its placeholder. */
 export type Place = (value: Value) => string
@@ -32,7 +34,7 @@ export type Place = (value: Value) => string
 export function made<Row = ListedSession>(wanted: Wanted, textOf: (filters: string, place: Place) => string) {
   const values: Value[] = [wanted.org, wanted.env]
   const place: Place = (value) => `$${values.push(value)}`
-  const filters = ['org = $1 and env = $2']
+  const filters = ['org = $1 and env = $2', wanted.test ? 'test' : 'not test']
   if (wanted.agent !== undefined) filters.push(`agent = ${place(wanted.agent)}`)
   if (wanted.channel !== undefined) filters.push(`channel = ${place(wanted.channel)}`)
   if (wanted.before !== undefined) filters.push(`ordinal < ${place(wanted.before)}::bigint`)

@@ -75,6 +75,7 @@ test('the calls of an environment are listed newest first, each as its record sa
     errors: 1,
     config_version: null,
     canary: false,
+    test: false,
   })
   assert.ok(started_at >= openedAt - 0.001 && started_at < openedAt + 30)
   assert.ok(duration_s >= 60 && duration_s < 90)

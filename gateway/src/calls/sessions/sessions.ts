@@ -34,6 +34,7 @@ export class Sessions {
       agent: asked.agent,
       state: itemOf('state', callStates, asked.state),
       channel: itemOf('channel', channels, asked.channel),
+      test: flagOf('test', asked.test),
       ...(asked.after !== undefined && { before: placeIn(asked.after, 'whole')[0] }),
     }
     const sought = soughtBy(asked.q)
@@ -64,6 +65,12 @@ function itemOf<const Item extends string>(name: string, items: readonly Item[],
   const item = items.find((known) => known === said)
   if (!item) throw badRequest(`${name} is one of ${items.join(', ')}`)
   return item
+}
+
+function flagOf(name: string, said: string | undefined): boolean {
+  if (said === undefined || said === 'false' || said === '0') return false
+  if (said === 'true' || said === '1') return true
+  throw badRequest(`${name} is true or false`)
 }
 
 function limitOf(said: string | undefined): number {

@@ -118,7 +118,7 @@ test("what was said before a call was routed to another agent is found as that o
   )
   assert.ok(!(await find('desk')).some(({ call }) => call === 'call_10'))
   // By the index, too, which is read for calls that are not among the newest.
-  const wanted = { org: org.id, env: 'sandbox' as const, agent: 'sales' }
+  const wanted = { org: org.id, env: 'sandbox' as const, agent: 'sales', test: false }
   const { query, values } = searchOfShelves(wanted, 'plum', { newest: 0, oldest: 0 }, 5)
   const byIndex = await database.rows<{ call: string }>(query, ...values)
   assert.deepEqual(

@@ -10,7 +10,7 @@ import { cutToLine } from '../../foundation/text.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import { phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import { knowContact } from '../contacts/known-contacts.ts'
-import { newCallId, refuseMalformedCallId } from '../records/call-ids.ts'
+import { newCallId, refuseMalformedCallId, refuseTestCallId } from '../records/call-ids.ts'
 import type { NewCall, CallRecords, ResolvedSettings } from '../records/records.ts'
 import { extensionOf } from '../lines/extension.ts'
 import type { Lines, LineRow, NumberRoute, RouteOf } from '../lines/lines.ts'
@@ -244,5 +244,6 @@ const opened = (
 function callIdOf(named: string | undefined): string {
   if (named === undefined) return newCallId()
   refuseMalformedCallId('call', named)
+  refuseTestCallId('call', named)
   return named
 }

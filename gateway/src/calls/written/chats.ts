@@ -1,18 +1,10 @@
 import type { ChatAsked, ChatMessage } from '@switchroom/contract/chat'
-import type { Entry, NewEntry } from '@switchroom/contract/log'
-import { greetingFor } from '@switchroom/session/greeting'
+import type { Entry } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
 import { ownerOf, scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
-import {
-  badRequest,
-  conflict,
-  forbidden,
-  notFound,
-  paymentRequired,
-  unprocessable,
-} from '../../foundation/refusals.ts'
+import { badRequest, notFound, unprocessable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
@@ -20,12 +12,13 @@ import { phoneForm } from '../callbacks/callback-requests.ts'
 import { newCallId } from '../records/call-ids.ts'
 import { metadataInQuery } from '../records/call-metadata.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
-import type { CallRecords, ResolvedSettings } from '../records/records.ts'
+import type { CallRecords } from '../records/records.ts'
 import type { Log } from '../log/log.ts'
 import { aboutCall, callLog, entryOf } from '../log/entries.ts'
-import { configRun, layersOf } from '../resolution/resolved-config.ts'
+import { refuseUnanswered } from './answerable.ts'
 import type { CallModels } from './call-models.ts'
 import * as store from './chats.store.ts'
+import { firstEntries } from './first-entries.ts'
 import { findWritten, setRunner, type WrittenCallRecord } from './written-calls.store.ts'
 import type { WrittenCalls } from './written-calls.ts'
 
@@ -71,7 +64,7 @@ export class Chats {
   }
 
   /** Stored once, however often it is sent under its id; answers the stored entry if it came before. */
-  async say({ record }: ChatSeat, { text, id }: ChatMessage): Promise<Entry | undefined> {
+  async say({ record }: Pick<ChatSeat, 'record'>, { text, id }: ChatMessage): Promise<Entry | undefined> {
     const { log, database } = this.#parts
     refuseUnsayable(text)
     if (id !== undefined && (id === '' || codePoints(id).length > longestId))
@@ -122,7 +115,7 @@ export class Chats {
       metadata,
       runner: gateway,
       entries: (resolution) => firstEntries(resolution, metadata),
-      judge: (resolution) => this.#judge(caller, scope, resolution),
+      judge: (resolution) => refuseUnanswered(this.#parts, caller, scope, resolution),
       admit: (tx) => caps.admitChat(tx, caller),
     })
     const { slug } = caller
@@ -150,7 +143,7 @@ export class Chats {
     const { records, database, log, calls, caps, gateway } = this.#parts
     if (((await log.find(record.id))?.seq ?? 0) > 0) return
     const resolution = await records.resolve(scope, record.id, 'chat')
-    await this.#judge(caller, scope, resolution)
+    await refuseUnanswered(this.#parts, caller, scope, resolution)
     const isStarted = await database.transaction(async (tx) => {
       await records.refusePastQuota(tx, record.org)
       await caps.admitChat(tx, record)
@@ -162,32 +155,6 @@ export class Chats {
     })
     if (isStarted) calls.run(record, true)
   }
-
-  async #judge(caller: Caller, { agent, env }: SettingsScope, resolution: ResolvedSettings) {
-    const { models, accounts } = this.#parts
-    if (resolution.declaration === null)
-      throw conflict(
-        `no app holds ${agent} in the ${env}: start the app that does, and open the chat again`,
-      ).as('AGENT_OFFLINE')
-    const [first] = await models.chain(caller, resolution)
-    if (!first || first.source === 'missing')
-      throw forbidden(`llm: the org brought no key for ${first?.vendor ?? 'any vendor'}`)
-    if (first.source === 'lent' && (await accounts.read(caller.org)).credits <= 0)
-      throw paymentRequired(
-        `${first.vendor} runs on the platform's key, for which the org has no credits left: ask the operator for more, or bring a key of your own`,
-      )
-  }
-}
-
-/** A fixed greeting comes before anything that the client may write. */
-function firstEntries(
-  resolution: ResolvedSettings,
-  metadata: Readonly<Record<string, unknown>> = {},
-): NewEntry[] {
-  const started = { type: 'chat.started', data: {} }
-  const say = greetingFor(configRun(layersOf(resolution)).greeting, metadata)?.say
-  if (say === undefined) return [started]
-  return [started, { type: 'agent.message', data: { text: say, messageId: newId('msg', 12), source: 'say' } }]
 }
 
 /** An unescaped `+` in a query arrives as a space. */

@@ -2,6 +2,7 @@ import { environments } from '@switchroom/contract/scopes'
 import type { Reading } from '@switchroom/process/meters'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import { aboutCall } from '../log/entries.ts'
+import { isTestCall } from '../log/test-call-ids.ts'
 import { placeOf, runAt } from '@switchroom/telemetry/tracing'
 import type { Check, DueChecks } from '../../database/due-checks.ts'
 import type { DirectConnection } from '../../database/direct-connection.ts'
@@ -70,12 +71,13 @@ export class WrittenCalls {
     else runAt(placeOf(record.traceparent), () => this.#start(record, isFresh))
   }
 
-  /** By channel and environment. */
+  /** By channel and environment, without tests. */
   countLive(): Reading[] {
     const counts = new Map<string, number>()
     for (const channel of ['chat', 'msgapp'])
       for (const env of environments) counts.set(`${channel} ${env}`, 0)
     for (const { record } of this.#running.values()) {
+      if (isTestCall(record.id)) continue
       const kind = `${record.channel} ${record.env}`
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }

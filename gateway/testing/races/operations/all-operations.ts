@@ -1,5 +1,6 @@
 import { agentOperations } from './agents.ts'
 import { callOperations } from './calls.ts'
+import { evalOperations } from './evals.ts'
 import type { Operations } from './operation.ts'
 import { knowledgeOperations } from './knowledge.ts'
 import { peopleOperations } from './people.ts'
@@ -12,6 +13,7 @@ import { webhookOperations } from './webhooks.ts'
 export const allOperations: Operations = {
   ...peopleOperations,
   ...agentOperations,
+  ...evalOperations,
   ...telephonyOperations,
   ...callOperations,
   ...socketOperations,
