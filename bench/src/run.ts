@@ -4,6 +4,7 @@ import { dialDecisions } from './dial-decisions.ts'
 import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
 import { firstWord } from './first-word.ts'
+import { knowledge } from './knowledge/knowledge.ts'
 import { humanSpeech } from './human-speech.ts'
 import { liveCalls } from './live/live-calls.ts'
 import { liveStreams } from './live-streams.ts'
@@ -47,6 +48,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'barge-in': bargeIn,
   'human-speech': humanSpeech,
   'many-numbers': manyNumbers,
+  knowledge,
   tracing,
   load,
   volume,

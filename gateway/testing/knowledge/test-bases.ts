@@ -39,6 +39,14 @@ export async function testBase(
     [id, org, env, base, language, embed, agents],
   )
   const searched: SearchedBase = { id, org, env, base, language, embed }
+  return inGateway({ gateway, sql }, searched)
+}
+
+/** The same base, whose documents another gateway puts in. */
+export function inGateway(
+  { gateway, sql }: Pick<Deployment, 'gateway' | 'sql'>,
+  searched: SearchedBase,
+): TestBase {
   return {
     ...searched,
     async put(name, chunks) {

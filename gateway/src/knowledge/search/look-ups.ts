@@ -12,6 +12,8 @@ export interface LookUps {
   /** Queries that find candidates, and the most that each may find. */
   readonly lookups: string[]
   readonly limits: number[]
+  /** Looked for in the first chunks of the base alone: words that are nearly everywhere; null where there are better. */
+  readonly everywhere: string | null
   /** For each thing that is asked: what it is, what it is in a heading, and a looser form. */
   readonly exact: (string | null)[]
   readonly headings: (string | null)[]
@@ -21,9 +23,13 @@ export interface LookUps {
 }
 
 /** So many chunks are ranked for rare words, however many a base has. */
-const mostCandidates = 1_000
+const mostCandidates = 500
 /** And so many for words that are common together. */
-const mostTogether = 300
+const mostTogether = 200
+/** What more chunks have is not looked up in the index, which would name all of them. */
+const mostIndexed = 20_000
+/** So many of a base's first chunks are looked through if nothing else can be looked up. */
+export const mostSampled = 500
 /** The rarest things of a long query. */
 const mostThings = 16
 
@@ -65,6 +71,7 @@ export function lookUps(
   return {
     lookups: candidates.map(({ query }) => query),
     limits: candidates.map(({ most }) => most),
+    everywhere: candidates.length > 0 ? null : anyOf(known.map(queryOf).filter((query) => query !== null)),
     exact: known.map(({ exact }) => exact),
     headings: known.map(({ heading }) => heading),
     looser: known.map(({ looser }) => looser),
@@ -102,6 +109,8 @@ function thingIn(
   }
 }
 
+const queryOf = ({ exact, looser }: Thing) => anyOf([exact, looser].filter((part) => part !== null))
+
 const anyOf = (queries: readonly string[]) => (queries.length === 0 ? null : queries.join(' | '))
 
 function candidatesOf(things: readonly Thing[]): { query: string; most: number }[] {
@@ -123,17 +132,17 @@ function candidatesOf(things: readonly Thing[]): { query: string; most: number }
   const found = rare.length === 0 ? [] : [{ query: rare.join(' | '), most: mostCandidates }]
   if (rare.length === ways.length) return found
 
-  const common = things.flatMap(({ exact, looser, having }) => {
-    const query = anyOf([exact, looser].filter((part) => part !== null))
-    return query === null ? [] : [{ query: `(${query})`, having }]
-  })
-  const rarestFirst = common.toSorted((a, b) => a.having - b.having).map(({ query }) => query)
-  const [rarest] = rarestFirst
-  const togethers = [rarestFirst.length, 3, 2].filter((size) => size >= 2 && size <= rarestFirst.length)
+  const common = things
+    .filter(({ having, havingLooser }) => having + havingLooser <= mostIndexed)
+    .toSorted((a, b) => a.having + a.havingLooser - b.having - b.havingLooser)
+    .flatMap((thing) => queryOf(thing) ?? [])
+    .map((query) => `(${query})`)
+  const [rarest] = common
+  const togethers = [common.length, 3, 2].filter((size) => size >= 2 && size <= common.length)
   return [
     ...found,
     ...[...new Set(togethers)].map((size) => ({
-      query: rarestFirst.slice(0, size).join(' & '),
+      query: common.slice(0, size).join(' & '),
       most: mostTogether,
     })),
     ...(rarest !== undefined && rare.length === 0 ? [{ query: rarest, most: mostTogether }] : []),

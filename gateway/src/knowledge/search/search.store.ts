@@ -1,7 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
 import type { SearchedBase, SearchReach } from '../passages.ts'
-import type { LookUps } from './look-ups.ts'
+import { mostSampled, type LookUps } from './look-ups.ts'
 
 export interface BaseRow extends SearchedBase {
   number: number
@@ -73,17 +73,32 @@ export interface PassageRow {
 
 const ranked = statement<PassageRow>(`
   select c.id as chunk, c.document, d.name, c.heading, c.text, encode(c.digest, 'hex') as digest, r.score
-  from knowledge_ranked(
-    $2::text[]::tsquery[], $3::integer[], $4::text[]::tsquery[], $5::text[]::tsquery[], $6::text[]::tsquery[],
-    $7::float8[], $8, $9) r
+  from knowledge_best(
+    $2::text[]::tsquery[], $3::integer[], $10::text::tsquery, $11, $12,
+    $4::text[]::tsquery[], $5::text[]::tsquery[], $6::text[]::tsquery[], $7::float8[], $8, $9) r
   join knowledge_chunks c on c.base = $1 and c.document = r.document and c.ordinal = r.ordinal
   join knowledge_documents d on d.id = c.document
   order by r.score desc, d.name, c.ordinal`)
 
 export const rankPassages = (
   database: Queryable,
-  base: string,
-  { lookups, limits, exact, headings, looser, weights }: LookUps,
+  { id, number }: BaseRow,
+  { lookups, limits, everywhere, exact, headings, looser, weights }: LookUps,
   usualLength: number,
   most: number,
-) => database.rows(ranked, base, lookups, limits, exact, headings, looser, weights, usualLength, most)
+) =>
+  database.rows(
+    ranked,
+    id,
+    lookups,
+    limits,
+    exact,
+    headings,
+    looser,
+    weights,
+    usualLength,
+    most,
+    everywhere,
+    number,
+    mostSampled,
+  )

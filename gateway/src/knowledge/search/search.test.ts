@@ -3,7 +3,9 @@ import { after, test } from 'node:test'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestPerson } from '../../../testing/deployment.ts'
-import { chunk, testBase, type BaseWanted } from '../../../testing/knowledge/test-bases.ts'
+import { until } from '../../../testing/until.ts'
+import { statement } from '../../database/database.ts'
+import { chunk, inGateway, testBase, type BaseWanted } from '../../../testing/knowledge/test-bases.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -146,7 +148,7 @@ test('a base shows the same text once, and a document in place of another leaves
 test('two gateways that replace documents of a base at once keep its counts', async () => {
   const other = await deployment.another()
   const here = await baseOf({})
-  const there = { ...here, put: (await testBaseOn(other, here.base)).put }
+  const there = inGateway(other, here)
   const rounds = Array.from({ length: 10 }, (_, round) => round)
   await Promise.all(
     rounds.flatMap((round) => [
@@ -165,26 +167,6 @@ test('two gateways that replace documents of a base at once keep its counts', as
   )
   assert.deepEqual(kept, real)
   assert.ok(kept.length > 4)
-
-  async function testBaseOn(at: typeof deployment, name: string) {
-    const put: typeof here.put = async (document, chunks) => {
-      const whole = chunks.map((piece) => (typeof piece === 'string' ? chunk(piece) : piece))
-      const { rows } = await at.sql(
-        `insert into knowledge_documents (id, base, org, env, name, format, source, state, created_at, changed_at)
-         values ($1 || $2, $1, $3, 'sandbox', $2, 'text', 'text', 'ready', now(), now())
-         on conflict (base, name) do update set changed_at = now() returning id`,
-        [here.id, document, org.id],
-      )
-      const prepared = await at.gateway.services.chunkIndex.prepare(
-        { ...here, base: name },
-        whole,
-        new AbortController().signal,
-      )
-      await at.gateway.services.database.transaction((tx) => prepared.write(tx, rows[0].id))
-      return rows[0].id
-    }
-    return { put }
-  }
 })
 
 test('a base that is deleted leaves nothing behind', async () => {
@@ -252,4 +234,51 @@ test('a base is found by its own org and environment alone, and one that is boun
   assert.equal((await app.client.post(at, asked)).status, 403)
   const knowing = await org.serverToken('sandbox', { scopes: ['knowledge'] })
   assert.equal((await knowing.client.post(at, asked)).status, 200)
+})
+
+test('a search that is given up is left at once, whatever the database does', async () => {
+  const { base } = await baseOf(bakery)
+  const { knowledgeSearch, database } = deployment.gateway.services
+  const reach = { org: org.id, env: 'sandbox', agents: null } as const
+  const given = new AbortController()
+  await database.transaction(async (tx) => {
+    await tx.rows(statement('lock table knowledge_terms in access exclusive mode'))
+    const searching = knowledgeSearch.search(reach, base, {
+      query: 'bread',
+      k: 5,
+      minScore: 0,
+      signal: given.signal,
+    })
+    given.abort(new Error('the deadline has passed'))
+    await assert.rejects(searching, /the deadline has passed/)
+  })
+})
+
+test('the best score is also of what lies below the minimum, and null if nothing was found', async () => {
+  const { base } = await baseOf(bakery)
+  const reach = { org: org.id, env: 'sandbox', agents: null } as const
+  const find = (query: string) =>
+    deployment.gateway.services.knowledgeSearch.search(reach, base, { query, k: 5, minScore: 1 })
+  const low = await find('rye and unicorns')
+  assert.deepEqual(low.passages, [])
+  assert.ok(low.bestScore !== null && low.bestScore > 0 && low.bestScore < 1)
+  assert.equal((await find('unicorns')).bestScore, null)
+})
+
+test('a search of a call does not wait for those that people ask for', async () => {
+  const { base } = await baseOf(bakery)
+  const { knowledgeSearch, slowDatabase } = deployment.gateway.services
+  const { pool } = slowDatabase
+  const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+  const asked = admin.client.post(`/v1/bases/${base}/search`, { query: 'bread' })
+  const reach = { org: org.id, env: 'sandbox', agents: ['desk'] } as const
+  try {
+    await until('the search waits', async () => pool.waitingCount === 1)
+    const { passages } = await knowledgeSearch.search(reach, base, { query: 'bread', k: 5, minScore: 0 })
+    assert.equal(passages.length, 1)
+    assert.equal(pool.waitingCount, 1)
+  } finally {
+    for (const client of taken) client.release()
+  }
+  assert.equal((await asked).status, 200)
 })

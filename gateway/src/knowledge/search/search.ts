@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Queryable } from '../../database/database.ts'
 import type { Lexicons } from '../../agents/lexicon/lexicon.ts'
 import { notFound } from '../../foundation/refusals.ts'
@@ -50,6 +51,10 @@ export interface MarkedFound extends Found {
   readonly highlights: readonly Highlight[][]
 }
 
+/** Who asked waits no longer. A statement under way ends by itself: each is bounded, and to cancel one takes as long. */
+const leftWhenAborted = <T>(looking: Promise<T>, signal: AbortSignal | undefined) =>
+  signal ? untilAborted(looking, signal) : looking
+
 /** Searches bases, over the connections that it is given: a call never waits for what people search. */
 export class BaseSearch implements KnowledgeSearch {
   readonly #database: Queryable
@@ -61,12 +66,14 @@ export class BaseSearch implements KnowledgeSearch {
   }
 
   async search(reach: SearchReach, name: string, terms: SearchTerms): Promise<Found> {
-    return (await this.#look(reach, name, terms)).found
+    const looking = this.#look(reach, name, terms)
+    return (await leftWhenAborted(looking, terms.signal)).found
   }
 
   /** With the places in each passage where the words of the query are. */
   async searchMarked(reach: SearchReach, name: string, terms: SearchTerms): Promise<MarkedFound> {
-    const { base, things, found } = await this.#look(reach, name, terms)
+    const looking = this.#look(reach, name, terms)
+    const { base, things, found } = await leftWhenAborted(looking, terms.signal)
     const texts = found.passages.map(({ text }) => text)
     const highlights = await highlightsIn(this.#memory.stems, languagesOf(base), things, texts)
     return { ...found, highlights }
@@ -122,7 +129,7 @@ export class BaseSearch implements KnowledgeSearch {
     if (!wanted) return []
     signal?.throwIfAborted()
     const words = base.languages.reduce((sum, language) => sum + language.words, 0)
-    return store.rankPassages(this.#database, base.id, wanted, words / chunks, k * 2 + 10)
+    return store.rankPassages(this.#database, base, wanted, words / chunks, k * 2 + 10)
   }
 }
 
