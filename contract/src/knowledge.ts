@@ -16,7 +16,7 @@ const language = nullable(
 const embed = nullable(
   Type.String({
     description:
-      'what makes embeddings, as `vendor/model`, such as `openai/text-embedding-3-small` or `local`; null: full text alone',
+      'what makes embeddings; null, the only value in this version: the base is searched by words alone',
   }),
 )
 const agents = Type.Unsafe<string[] | null>({

@@ -2,7 +2,6 @@ import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 
 const longestDescription = 500
-const longestModel = 200
 const mostAgents = 100
 const longestAgent = 64
 
@@ -33,9 +32,9 @@ export function fieldsOf({
     throw badRequest(`description is at most ${longestDescription} characters`)
   if (language !== null && !/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language))
     throw badRequest('language is a tag such as de or pt-BR, or null: then it is found in each document')
-  if (embed !== null && (embed.length > longestModel || !/^(?:local|[a-z0-9][a-z0-9_-]*\/\S+)$/.test(embed)))
+  if (embed !== null)
     throw badRequest(
-      'embed is what makes embeddings, as vendor/model such as openai/text-embedding-3-small, or local, or null for none',
+      'embed: this version makes no embeddings; leave it out, and the base is searched by words',
     )
   return { description, language, embed, agents: agentsIn(agents) }
 }

@@ -43,7 +43,7 @@ test('what cannot be a base is refused with what would be', async () => {
     [{ base: 'a'.repeat(61) }, /^base is a name of 1 to 60/],
     [{ base: 'a', description: 'x'.repeat(501) }, 'description is at most 500 characters'],
     [{ base: 'a', language: 'German' }, /^language is a tag such as de or pt-BR, or null/],
-    [{ base: 'a', embed: 'best' }, /^embed is what makes embeddings, as vendor\/model/],
+    [{ base: 'a', embed: 'best' }, /^embed: this version makes no embeddings; leave it out/],
     [{ base: 'a', agents: [] }, 'agents is a list of 1 to 100 agents, or null for all'],
     [{ base: 'a', agents: [''] }, 'agents: an agent has a name of 1 to 64 characters'],
   ] as const)
