@@ -27,7 +27,14 @@ export interface PostgresBinaries {
 }
 
 /** The PostgreSQL of the npm package, in a folder from which the account can run it. */
-export async function findPostgres(account: Account | undefined): Promise<PostgresBinaries> {
+export async function findPostgres(
+  account: Account | undefined,
+  libc = libcOfThisMachine(),
+): Promise<PostgresBinaries> {
+  if (libc === 'musl')
+    throw new Failure(
+      `the embedded PostgreSQL needs glibc, and this machine has musl, as Alpine does: ${insteadOfEmbedded}`,
+    )
   const { native, version } = locatePackage()
   linkLibraries(native)
   const packaged = binariesIn(native, version)
@@ -46,6 +53,14 @@ export async function findPostgres(account: Account | undefined): Promise<Postgr
   throw new Failure(
     `PostgreSQL does not run as user ${account.uid} on this machine (${problemOfCopy}): ${insteadOfEmbedded}`,
   )
+}
+
+/** Node names the glibc that it runs on; on Linux there is musl besides. */
+function libcOfThisMachine(): 'glibc' | 'musl' | 'other' {
+  if (process.platform !== 'linux') return 'other'
+  process.report.excludeNetwork = true // it would look up the names of all connections
+  const report = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }
+  return report.header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 }
 
 function locatePackage(): { native: string; version: string } {
