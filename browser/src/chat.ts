@@ -13,6 +13,8 @@ export interface ChatEvents {
   /** A line is new or has changed: one of the visitor's is final once the gateway has it. */
   line: Line
   state: ChatState
+  /** Whether the chat has its connection; without it, it connects again by itself. */
+  connection: boolean
   /** The gateway's sentence about a message that it did not take. */
   refused: string
 }
@@ -73,7 +75,13 @@ export class BrowserChat {
 
   /** The last message has no answer yet. */
   get isAnswering(): boolean {
-    return this.#state === 'open' && this.#lines.at(-1)?.who === 'user'
+    const last = this.#lines.at(-1)
+    return this.#state === 'open' && this.isConnected && last?.who === 'user'
+  }
+
+  /** Without a connection nobody answers until there is one again. */
+  get isConnected(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN
   }
 
   /** Answers how to stop listening. */
@@ -113,8 +121,9 @@ export class BrowserChat {
     socket.addEventListener('message', ({ data }: MessageEvent<string>) => this.#take(JSON.parse(data)))
     socket.addEventListener('close', () => {
       if (this.#socket !== socket || this.#state === 'ended') return
-      if (this.#state === 'opening') this.#become('closed')
-      else setTimeout(() => this.#socket === socket && this.#connect(), againMs)
+      if (this.#state === 'opening') return this.#become('closed')
+      this.#listeners.emit('connection', false)
+      setTimeout(() => this.#socket === socket && this.#connect(), againMs)
     })
   }
 
@@ -130,6 +139,7 @@ export class BrowserChat {
       this.#call = frame.call
       for (const text of this.#unconfirmed.values()) this.#socket?.send(text)
       this.#become('open')
+      this.#listeners.emit('connection', true)
     } else if (frame.type === 'heard') {
       this.#unconfirmed.delete(frame.id)
       this.#put({ id: frame.id, who: 'user', text: frame.text, isFinal: true })

@@ -147,6 +147,10 @@ export type CatalogueCarrier = Static<typeof CatalogueCarrier>
 export const CarrierCatalogue = Type.Object({
   carriers: Type.Array(CatalogueCarrier),
   sells: Type.Boolean({ description: 'whether the platform has an account to buy numbers on' }),
+  receives: Type.Object(
+    { sandbox: Type.Boolean(), production: Type.Boolean() },
+    { description: 'whether carriers have a name to send calls of the environment to' },
+  ),
 })
 export type CarrierCatalogue = Static<typeof CarrierCatalogue>
 

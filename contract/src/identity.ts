@@ -16,6 +16,7 @@ export const Identity = Type.Object({
   operator: Type.Boolean(),
   visiting: Type.Boolean(),
   production: Type.Boolean(),
+  agents: Type.Array(Type.String(), { description: 'those that the person works on; empty for all' }),
 })
 export type Identity = Static<typeof Identity>
 

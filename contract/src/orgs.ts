@@ -22,7 +22,12 @@ export type QuotaName = (typeof quotaNames)[number]
 const limit = () => nullable(Type.Integer({ description: 'null is no limit, 0 is none at all' }))
 
 export const Quotas = Type.Object({
-  minutes: limit(),
+  minutes: nullable(
+    Type.Integer({
+      description:
+        'of spoken calls in a calendar month (UTC), both environments together; null is no limit, 0 is none at all',
+    }),
+  ),
   messages: limit(),
   agents: limit(),
   concurrent_calls: limit(),

@@ -140,7 +140,7 @@ test('a spoken call shows the latency of each stage of each answer', async () =>
       'Network 70 ms',
     ])
       await said.getByText(step).waitFor()
-    await said.getByText('llm_timeout').waitFor()
+    await said.getByText('Model too late').waitFor()
   }
   await assertGood({ url, key }, { path: `/calls/${call}`, name: 'call', ready })
 })

@@ -208,7 +208,7 @@ test('a number is moved to the other environment, shows the changes, and is list
   await until('the list of this environment is read again', async () => (await org.list()).length === 0)
   assert.ok((await steps.getByRole('listitem').count()) > 0)
   await assertUsable(page)
-  await page.getByRole('button', { name: 'Go to production' }).click()
+  await page.getByRole('link', { name: 'Go to production' }).click()
   await page.getByRole('list', { name: 'Call path' }).waitFor()
   await page.getByRole('button', { name: 'Move to sandbox' }).waitFor()
   assert.deepEqual(opened.broken, [])

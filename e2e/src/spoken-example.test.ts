@@ -35,8 +35,8 @@ test('the example agent says in a chat that only calls are put through', async (
   chat.on('message', ({ text }) => void said.push(text))
   await chat.started
   await chat.send('I want to speak to a person.')
-  const sentence = 'only callers can be transferred, and this is a text conversation'
-  await until('it answers', () => said.some((text) => text.endsWith(`The answer of person is: ${sentence}`)))
+  const sentence = 'Only callers can be transferred, and this is a text conversation.'
+  await until('it answers', () => said.some((text) => text.endsWith(sentence)))
 })
 
 test('lines that are given to the chat of a terminal are answered one after the other before it ends', async (t) => {
@@ -47,8 +47,8 @@ test('lines that are given to the chat of a terminal are answered one after the 
   const lines = (await allOf(chat.stdout)).trim().split('\n')
   assert.equal(lines.length, 3, lines.join('\n'))
   assert.equal(lines[0], `hello: ${greeting}`)
-  assert.match(lines[1] ?? '', /The answer of time is: /)
-  assert.match(lines[2] ?? '', /The answer of person is: only callers can be transferred/)
+  assert.match(lines[1] ?? '', / \d{4} at \d\d:\d\d\.$/)
+  assert.match(lines[2] ?? '', /Only callers can be transferred/)
 })
 
 test('the example agent says which setting names the person that callers are put through to, if it is not set', async (t) => {
@@ -57,9 +57,9 @@ test('the example agent says which setting names the person that callers are put
   const log = await fixture.untilLogged(call, 'it has answered', (entries) =>
     entries.some(isOf('agent.message', turn)),
   )
-  const sentence = 'no person to transfer to: set HELLO_PERSON to their number'
+  const sentence = 'No person to transfer to: set HELLO_PERSON to their number.'
   const [said = ''] = textsOf(log.filter(isOf('agent.message', turn)), 'agent.message')
-  assert.ok(said.endsWith(`The answer of person is: ${sentence}`), said)
+  assert.ok(said.endsWith(sentence), said)
   await phone.hangUp()
   await fixture.untilEnded(call)
 })

@@ -193,7 +193,7 @@ function assertTold(
 function assertAnswered(log: readonly Entry[], cut: string, whole: string) {
   const spoken = (id: string) => textsOf(log.filter(isOf('agent.message', id)), 'agent.message')[0] ?? ''
   const result = log.findLast(({ type, data }) => type === 'tool.result' && data['name'] === 'time')
-  const answer = `The answer of time is: ${String(result?.data['result'])}`
+  const answer = `${String(result?.data['result'])}.`
   assert.ok(spoken(whole).endsWith(answer), lines(log))
   assert.ok(!spoken(cut).includes(answer), lines(log))
   const turn = log.find((entry) => isOf('metrics', whole)(entry) && entry.data['stage'] === 'turn')?.data

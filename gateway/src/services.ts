@@ -5,6 +5,7 @@ import { makeAgents } from './agents/room.ts'
 import { scopeOf } from './agents/scope.ts'
 import { callsRunning } from './calls/records/records.ts'
 import { makeCalls, type CallsRoom } from './calls/room.ts'
+import { minutesSpoken } from './calls/minutes/spoken-minutes.ts'
 import { messagesUsed } from './calls/written/message-quota.ts'
 import { IndexChanges } from './database/index-changes.ts'
 import { makeInfrastructure } from './database/room.ts'
@@ -58,6 +59,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       agents: agentsHeld(database),
       concurrent_calls: callsRunning(database),
       messages: messagesUsed(database, clock),
+      minutes: minutesSpoken(database, clock),
       numbers: numbersHeld(database),
     },
     accountOfNewborn({ plan: settings.newOrgPlan, credits: settings.newOrgCredits }),
@@ -168,6 +170,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       calls.mailbox,
       calls.appRequests.assignments,
       calls.messageQuota,
+      calls.spokenMinutes,
       calls.connectionCaps,
       telephony.ownPhones,
       telephony.placements,

@@ -53,6 +53,7 @@ const callFolders = [
   'metering',
   'log',
   'partitions',
+  'minutes',
   'records',
   'memory',
   'resolution',

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { useCan, useWho } from '../who/identity.ts'
+import { useCan, useOwnAgents, useWho } from '../who/identity.ts'
 import { Loaded, Empty } from '../ui/feedback.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { StatusLight } from '../ui/badge.tsx'
@@ -15,6 +15,7 @@ export function AgentsList() {
   const { env } = useSession()
   const { me } = useWho()
   const can = useCan()
+  const own = useOwnAgents()
   const connectedApp = ({ held, app, holder }: AgentEntry) => {
     if (!held) return <StatusLight state="broken" label="Offline" />
     const whose = holder === '' ? '' : holder === me?.subject ? ' (only for you)' : ' (of a member)'
@@ -26,7 +27,7 @@ export function AgentsList() {
         {({ agents: all }) => (
           <Table
             caption="Agents"
-            rows={all}
+            rows={own ? all.filter(({ agent }) => own.includes(agent)) : all}
             rowKey={({ agent }) => agent}
             columns={[
               {

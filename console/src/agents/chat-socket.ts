@@ -3,6 +3,7 @@ import type { Line } from '@switchroom/browser'
 import type { AgentList } from '@switchroom/contract/apps'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
+import { failed } from '../api/reachability.ts'
 import { screenSentence } from '../api/screen-sentences.ts'
 import { currentSession } from '../api/session.ts'
 
@@ -12,15 +13,16 @@ export interface Chat {
   lines: readonly Line[]
   /** The last message has no answer yet. */
   isAnswering: boolean
+  isConnected: boolean
   error: string | null
   start: () => void
   say: (text: string) => void
   end: () => void
 }
 
-type Known = Pick<Chat, 'state' | 'call' | 'lines' | 'isAnswering'>
+type Known = Pick<Chat, 'state' | 'call' | 'lines' | 'isAnswering' | 'isConnected'>
 
-const nothing: Known = { state: 'closed', call: null, lines: [], isAnswering: false }
+const nothing: Known = { state: 'closed', call: null, lines: [], isAnswering: false, isConnected: false }
 
 /** A chat with an agent, as the person who is signed in. */
 export function useChat(agent: string): Chat {
@@ -41,10 +43,14 @@ export function useChat(agent: string): Chat {
     const opened = new BrowserChat({ url: location.origin, agent, bearer: key ?? '', env })
     chat.current = opened
     const show = () => {
-      const { state, call, lines, isAnswering } = opened
-      if (chat.current === opened) setKnown({ state, call, lines, isAnswering })
+      const { state, call, lines, isAnswering, isConnected } = opened
+      if (chat.current === opened) setKnown({ state, call, lines, isAnswering, isConnected })
     }
     opened.on('line', show)
+    opened.on('connection', (isThere) => {
+      show()
+      if (!isThere) failed() // it says so on the whole page if the gateway is gone
+    })
     opened.on('refused', (detail) => setError(screenSentence(detail)))
     opened.on('state', (state) => {
       show()

@@ -1,21 +1,27 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
+import { useHeld, type Held } from '../api/leaving.ts'
 import { Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import type { AgentPartProps } from './agent-part.ts'
+import { useFollowEnd } from '../ui/follow-end.ts'
 import { useChat } from './chat-socket.ts'
 import './chat.css'
+
+const runningChat: Held = {
+  title: 'End this chat?',
+  text: 'The chat is still running. Leaving this page ends it; what was said stays under Calls.',
+  leave: 'End chat and leave',
+}
 
 export default function ChatPart({ agent }: AgentPartProps) {
   const chat = useChat(agent)
   const [text, setText] = useState('')
-  const list = useRef<HTMLDivElement>(null)
+  const list = useFollowEnd<HTMLDivElement>(chat)
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    list.current?.scrollTo(0, list.current.scrollHeight)
-  }, [chat.lines, chat.isAnswering])
+  useHeld(chat.state === 'open', runningChat)
   useEffect(() => {
     if (chat.state === 'open') input.current?.focus()
   }, [chat.state])
@@ -53,6 +59,11 @@ export default function ChatPart({ agent }: AgentPartProps) {
         ))}
         {chat.isAnswering ? <div className="chat-line agent waiting">{agent} is answering…</div> : null}
       </div>
+      {chat.state === 'open' && !chat.isConnected ? (
+        <p className="soft" role="status">
+          No connection to the gateway. The chat connects again by itself; what you send waits until then.
+        </p>
+      ) : null}
       <Refusal error={chat.error} />
       {chat.state === 'ended' ? (
         <div className="row">

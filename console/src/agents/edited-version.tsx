@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { unsavedChanges, useHeld } from '../api/leaving.ts'
 import { useGet } from '../api/queries.ts'
 import { Loaded } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
@@ -62,6 +63,7 @@ function EditedVersion<Row extends { version: number }>({
 }: EditedVersionProps<Row>) {
   const [begun, setBegun] = useState({ scope, own: newest })
   const [isDirty, setDirty] = useState(false)
+  useHeld(isDirty, unsavedChanges)
   const isOther = begun.scope !== scope || begun.own?.version !== newest?.version
   const load = () => {
     setBegun({ scope, own: newest })

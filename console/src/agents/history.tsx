@@ -33,9 +33,11 @@ export default function HistoryPart({ agent }: AgentPartProps) {
   }
   const rollBack = async (version: number) => {
     const body = { version, ...(isTeam && { team: true }) }
-    if (!(await send<SettingsView>('post', path`/v1/agents/${agent}/settings/rollback`, body))) return
+    const view = await send<SettingsView>('post', path`/v1/agents/${agent}/settings/rollback`, body)
+    if (!view) return
     close()
-    toast(`Rolled back to version ${version}.`)
+    const saved = view[scope]?.version
+    toast(`Version ${saved} has the settings of version ${version}. The next call uses it.`)
   }
   return (
     <div className="stack">
@@ -43,6 +45,7 @@ export default function HistoryPart({ agent }: AgentPartProps) {
       <Loaded of={history}>
         {({ versions }) => {
           const at = versions.findIndex(({ version }) => version === opened)
+          const [newest] = versions
           const [row, before] = [versions[at], versions[at + 1]]
           return (
             <>
@@ -80,6 +83,16 @@ export default function HistoryPart({ agent }: AgentPartProps) {
               />
               <Dialog title={`Version ${opened ?? ''}`} open={row !== undefined} onClose={close}>
                 {row ? <Changes from={before?.config ?? {}} to={row.config} /> : null}
+                {row && newest && at > 0 && can('pipeline') ? (
+                  <>
+                    <h3>Rolling back changes</h3>
+                    <Changes from={newest.config} to={row.config} />
+                    <p className="soft">
+                      It saves these settings as version {newest.version + 1}. Version {newest.version} stays
+                      in the history.
+                    </p>
+                  </>
+                ) : null}
                 <Refusal error={error} />
                 {row && at > 0 && can('pipeline') ? (
                   <Button tone="primary" busy={busy} onClick={() => void rollBack(row.version)}>

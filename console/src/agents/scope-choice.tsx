@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { mayLeave } from '../api/leaving.ts'
 import { useSession } from '../api/session.ts'
 import { useWho } from '../who/identity.ts'
 import { Select } from '../ui/field.tsx'
@@ -25,7 +26,11 @@ export function useScopeChoice(): ScopeChoosing {
   const [chosen, setChosen] = useState<ScopeName>('yours')
   if (env === 'production') return { scope: 'production', isTeam: false, choose: null }
   if (me?.email === null) return { scope: 'team', isTeam: true, choose: null }
-  return { scope: chosen, isTeam: chosen === 'team', choose: setChosen }
+  return {
+    scope: chosen,
+    isTeam: chosen === 'team',
+    choose: (scope) => void mayLeave().then((isOkay) => isOkay && setChosen(scope)),
+  }
 }
 
 export function ScopeSelect({ scope, choose }: ScopeChoosing) {

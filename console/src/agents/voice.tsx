@@ -1,16 +1,26 @@
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
+import { useHeld, type Held } from '../api/leaving.ts'
 import { Empty, Refusal } from '../ui/feedback.tsx'
 import { StatusLight } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Switch } from '../ui/field.tsx'
 import type { AgentPartProps } from './agent-part.ts'
+import { useFollowEnd } from '../ui/follow-end.ts'
 import './chat.css'
 import { useVoiceCall } from './voice-call.ts'
+
+const runningCall: Held = {
+  title: 'Hang up?',
+  text: 'The call is still running. Leaving this page hangs up.',
+  leave: 'Hang up and leave',
+}
 
 export default function VoicePart({ agent }: AgentPartProps) {
   const voice = useVoiceCall(agent)
   const isOver = voice.state === 'ended'
+  const list = useFollowEnd<HTMLDivElement>(voice.lines)
+  useHeld(voice.state === 'open', runningCall)
 
   if (voice.state === 'closed')
     return (
@@ -44,7 +54,7 @@ export default function VoicePart({ agent }: AgentPartProps) {
           </>
         )}
       </div>
-      <div className="chat-lines" role="log" aria-label="Transcript" tabIndex={0}>
+      <div className="chat-lines" ref={list} role="log" aria-label="Transcript" tabIndex={0}>
         {voice.lines.map(({ id, who, text, isFinal }) => (
           <div key={id} className={`chat-line ${who === 'user' ? 'you' : 'agent'}`}>
             <span className="sr-only">{who === 'user' ? 'You' : agent}: </span>

@@ -4,11 +4,13 @@ import type { VoiceList } from '@switchroom/contract/voices'
 import type { SettingsView } from '@switchroom/contract/settings'
 import { useEffect, useRef, useState } from 'react'
 import { open, path } from '../api/client.ts'
+import { useFilters } from '../api/query-filters.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useCan } from '../who/identity.ts'
 import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
+import { FilterField } from '../ui/filter-field.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
@@ -18,8 +20,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
   const can = useCan()
   const choosing = useScopeChoice()
   const catalogue = useGet<Catalogue>(can('providers') ? '/v1/providers' : null)
-  const [vendor, setVendor] = useState('')
-  const [language, setLanguage] = useState('')
+  const [{ vendor, language }, setFilter] = useFilters(['vendor', 'language'])
   const [text, setText] = useState('')
   const query = new URLSearchParams({ ...(vendor && { tts: vendor }), ...(language && { language }) })
   const voices = useGet<VoiceList>(`/v1/voices?${query}`)
@@ -58,15 +59,15 @@ export default function VoicesPart({ agent }: AgentPartProps) {
           <Select
             label="Vendor"
             value={vendor || (voices.data?.tts ?? '')}
-            onChange={setVendor}
+            onChange={(value) => setFilter('vendor', value)}
             options={vendors.map(({ name }) => name)}
           />
         ) : null}
-        <TextField
+        <FilterField
           label="Language"
           hint="A tag such as en. Leave empty for all."
           value={language}
-          onChange={setLanguage}
+          onChange={(value) => setFilter('language', value)}
         />
         <TextField
           label="Sample text"

@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { failed, reached } from './reachability.ts'
 import { screenSentence } from './screen-sentences.ts'
 import { currentSession, endSession } from './session.ts'
 
@@ -70,9 +71,14 @@ export async function open(
     keepalive,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
+    failed()
     throw new Refused(0, 'The gateway cannot be reached. Check your connection and try again.')
   })
-  if (response.ok) return response
+  if (response.ok) {
+    reached()
+    return response
+  }
+  if ([502, 503, 504].includes(response.status)) failed()
   const refused = new Refused(response.status, await sentenceOf(response))
   const isOwnKey = key !== null && key === currentSession().key
   if (refused.status === 401 && isOwnKey && !isProbe) endSession(refused.message)

@@ -3,6 +3,10 @@ const replacements: readonly [RegExp, string][] = [
   [/^nobody answers to that email and password$/, 'Wrong email or password.'],
   [/^this door takes an API key$/, 'Sign in to continue.'],
   [/^this corner is at v(\d+) now$/, 'Version $1 was saved in the meantime. Your changes were not saved.'],
+  [
+    /^carriers have no name to send calls of (sandbox|production) to: .*$/,
+    'Carriers cannot send calls to this platform’s $1 yet. Ask the operator of the platform to give it an address for calls.',
+  ],
   [/^(.+) set by the class of (.+)$/, 'Set in code by $2: $1.'],
   [/: nothing was kept, try again$/, '. Nothing was saved. Try again.'],
 ]

@@ -3,7 +3,7 @@ import type { Entry } from '@switchroom/contract/log'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { DialForm } from '../numbers/dial-form.tsx'
-import { useCan } from '../who/identity.ts'
+import { useCan, useOwnAgents } from '../who/identity.ts'
 import { Empty } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -26,7 +26,9 @@ const pageOptions = {
 
 /** Requested callbacks. They are not dialed automatically, and none is marked as done. */
 export function Callbacks() {
-  const [{ agent }, setFilter] = useFilters(['agent'])
+  const [asked, setFilter] = useFilters(['agent'])
+  const [firstOwn = ''] = useOwnAgents() ?? []
+  const agent = asked.agent || firstOwn
   const pages = usePages<CallbackPage, Entry>(withQuery('/v1/callbacks', { agent }), pageOptions)
   const [chosen, setChosen] = useState<Entry | null>(null)
   const can = useCan()

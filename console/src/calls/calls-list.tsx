@@ -2,6 +2,7 @@ import type { AgentList } from '@switchroom/contract/apps'
 import type { Session, SessionPage } from '@switchroom/contract/sessions'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
+import { useOwnAgents } from '../who/identity.ts'
 import { Empty, Progress, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select } from '../ui/field.tsx'
@@ -31,13 +32,15 @@ const pageOptions = {
 }
 
 export function AllCalls() {
-  const [filters, setFilter] = useFilters(['agent', 'state', 'channel', 'q'])
+  const [asked, setFilter] = useFilters(['agent', 'state', 'channel', 'q'])
+  const [firstOwn = ''] = useOwnAgents() ?? []
+  const filters = { ...asked, agent: asked.agent || firstOwn }
   const pages = usePages<SessionPage, Session>(
     withQuery('/v1/sessions', { ...filters, limit: '100' }),
     pageOptions,
   )
   useRelay('/v1/sessions')
-  const isNarrowed = Object.values(filters).some(Boolean)
+  const isNarrowed = Object.values(asked).some(Boolean)
   return (
     <Page title="Calls">
       <Tabs label="Calls" tabs={callTabs} current="/calls" />
@@ -85,7 +88,10 @@ export function LiveCalls() {
   const held = useGet<SessionPage>('/v1/sessions?state=held&limit=100', { everyMs })
   useRelay('/v1/sessions')
   const isThere = open.data && held.data
-  const live = [...(held.data?.sessions ?? []), ...(open.data?.sessions ?? [])]
+  const own = useOwnAgents()
+  const live = [...(held.data?.sessions ?? []), ...(open.data?.sessions ?? [])].filter(
+    ({ agent }) => own === null || own.includes(agent),
+  )
   return (
     <Page title="Calls">
       <Tabs label="Calls" tabs={callTabs} current="/calls/live" />
@@ -144,14 +150,15 @@ const stateOptions = (['open', 'held', 'ended'] as const).map((value) => ({ valu
 
 export function AgentFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { data } = useGet<AgentList>('/v1/agents')
-  const known = data?.agents.map(({ agent }) => agent) ?? []
+  const own = useOwnAgents()
+  const known = own ?? data?.agents.map(({ agent }) => agent) ?? []
   const named = value === '' || known.includes(value) ? known : [value, ...known]
   return (
     <Select
       label="Agent"
       value={value}
       onChange={onChange}
-      options={[{ value: '', label: 'All agents' }, ...named]}
+      options={own ? [...named] : [{ value: '', label: 'All agents' }, ...named]}
     />
   )
 }

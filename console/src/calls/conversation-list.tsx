@@ -1,8 +1,10 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { screenSentence } from '../api/screen-sentences.ts'
 import { Badge } from '../ui/badge.tsx'
+import { useFollowEnd } from '../ui/follow-end.ts'
 import { Time } from '../ui/time.tsx'
 import { lengthOf, tookOf } from '../ui/quantities.ts'
+import { errorName } from './conversation.ts'
 import type { Item, SaidTurn, ToolRun } from './conversation.ts'
 import '../ui/conversation.css'
 import type { Exchange } from './turn-timings.ts'
@@ -23,7 +25,7 @@ interface ConversationProps {
 /** The log of a call as a conversation, scrolled to its end while the end is visible. */
 export function Conversation(props: ConversationProps) {
   const { items, exchanges, startedAt, now, contact, agent, nameOf } = props
-  const list = useStickToEnd(items.length + now.hears.length + now.says.length)
+  const list = useFollowEnd<HTMLOListElement>(items.length + now.hears.length + now.says.length)
   const ofTurn = new Map(exchanges.map((exchange) => [exchange.seq, exchange]))
   const speaker = (turn: SaidTurn) =>
     turn.who === 'contact' ? contact : turn.who === 'agent' ? agent : nameOf(turn.by ?? '')
@@ -99,7 +101,7 @@ function Tool({ tool: { name, asked, ok, answer, tookS } }: { tool: ToolRun }) {
 function Fault({ code, detail }: { code: string; detail: string }) {
   return (
     <p className="said-fault">
-      <Badge tone="bad">{code}</Badge> {detail && screenSentence(detail)}
+      <Badge tone="bad">{errorName(code)}</Badge> {detail && screenSentence(detail)}
     </p>
   )
 }
@@ -117,24 +119,4 @@ function Timings({ exchange, isOf }: { exchange: Exchange | undefined; isOf: boo
       {isOpen ? <Waterfall exchange={exchange} /> : null}
     </details>
   )
-}
-
-const nearEndPx = 120
-
-function useStickToEnd(length: number) {
-  const list = useRef<HTMLOListElement>(null)
-  const isAtEnd = useRef(true)
-  useEffect(() => {
-    const element = list.current
-    if (!element) return
-    const update = () => {
-      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPx
-    }
-    element.addEventListener('scroll', update, { passive: true })
-    return () => element.removeEventListener('scroll', update)
-  }, [])
-  useEffect(() => {
-    if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight
-  }, [length])
-  return list
 }

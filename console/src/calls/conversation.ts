@@ -182,7 +182,20 @@ const reasonNames = new Map([
   ['failed', 'failed'],
   ['dial_failed', 'could not be dialed'],
   ['routed', 'handed over'],
+  ['worker_lost', 'the worker was lost'],
+  ['quota', 'quota used up'],
 ])
+const errorNames = new Map([
+  ['llm_failed', 'Model failed'],
+  ['llm_timeout', 'Model too late'],
+  ['stt_failed', 'Speech-to-text failed'],
+  ['tts_failed', 'Text-to-speech failed'],
+  ['tool_failed', 'Tool failed'],
+  ['quota', 'Quota used up'],
+  ['worker_lost', 'Worker lost'],
+])
+export const errorName = (code: string) => errorNames.get(code) ?? code
+
 export const reasonName = (reason: string) => reasonNames.get(reason) ?? reason
 
 /** How the call ended: in the words of the log, if it has some. */

@@ -7,6 +7,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { PagedTable } from '../ui/paged-table.tsx'
 import { Time } from '../ui/time.tsx'
+import { dialReasonLabel } from './guard-labels.ts'
 import { NumberTabs } from './number-tabs.tsx'
 import { resultName } from './number-labels.ts'
 
@@ -55,7 +56,7 @@ function Outcome({ dial: { outcome, reason, call, kind, result } }: { dial: Dial
   return (
     <>
       <Badge tone={outcome === 'taken' ? 'good' : 'bad'}>{outcome === 'taken' ? 'Placed' : 'Refused'}</Badge>{' '}
-      {reason} {result === null ? '' : resultName(result)}{' '}
+      {reason === null ? '' : dialReasonLabel(reason)} {result === null ? '' : resultName(result)}{' '}
       {kind === 'dial' ? '' : <Badge>{kind === 'leg' ? 'Leg' : 'Transfer'}</Badge>}{' '}
       {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>View call</Link>}
     </>

@@ -1,4 +1,4 @@
-import type { GuardName, JudgedGuard } from '@switchroom/contract/dialling'
+import type { DialReason, GuardName, JudgedGuard } from '@switchroom/contract/dialling'
 
 const names: Record<GuardName, string> = {
   shape: 'Valid number',
@@ -12,6 +12,24 @@ const names: Record<GuardName, string> = {
   per_day: 'Dials today',
   per_number_day: 'Dials to this number today',
 }
+
+const reasons: Record<DialReason | 'not_opened', string> = {
+  bad_number: 'not a valid number',
+  no_from: 'the agent has no number to call from',
+  not_held: 'no app is connected to the agent',
+  stranger: 'new contact',
+  opted_out: 'on the do-not-call list',
+  no_consent: 'no consent on record',
+  quiet_hours: 'outside calling hours',
+  per_minute: 'too many dials this minute',
+  per_day: 'too many dials today',
+  too_often: 'dialed too often today',
+  not_opened: 'the call could not be opened',
+}
+
+/** Why a dial was refused, in words. */
+export const dialReasonLabel = (reason: string) =>
+  reason in reasons ? reasons[reason as DialReason] : reason
 
 export const guardTitle = (guard: GuardName) => names[guard]
 

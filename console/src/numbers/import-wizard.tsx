@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { Refused } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { Refusal } from '../ui/feedback.tsx'
+import { Empty, Refusal } from '../ui/feedback.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -67,6 +67,14 @@ export function ImportWizard() {
         }}
       >
         <Section title="1. Number">
+          {catalogue?.receives[env] === false ? (
+            <Empty title={`Numbers cannot ring in ${env === 'sandbox' ? 'the sandbox' : 'production'} yet`}>
+              <p>
+                Carriers cannot send calls to this platform’s {env} yet. Ask the operator of the platform to
+                give it an address for calls. WhatsApp numbers work without it.
+              </p>
+            </Empty>
+          ) : null}
           <Sources draft={draft} change={change} sells={catalogue?.sells ?? false} />
           {draft.source === 'account' ? <AccountNumbers draft={draft} change={change} /> : null}
           {draft.source === 'hooked' ? (

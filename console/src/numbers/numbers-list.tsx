@@ -1,6 +1,7 @@
 import type { NumberEntry, NumberList } from '@switchroom/contract/numbers'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
+import { useOwnAgents } from '../who/identity.ts'
 import { Loaded, Empty } from '../ui/feedback.tsx'
 import { Badge, StatusLight } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
@@ -42,6 +43,7 @@ const columns: Column<NumberEntry>[] = [
 
 export function Numbers() {
   const numbers = useGet<NumberList>('/v1/numbers', { everyMs })
+  const own = useOwnAgents()
   return (
     <Page
       title="Numbers"
@@ -56,7 +58,7 @@ export function Numbers() {
         {({ numbers: rows }) => (
           <Table
             caption="Numbers in this environment"
-            rows={rows}
+            rows={own ? rows.filter(({ route: { agent } }) => own.includes(agent)) : rows}
             rowKey={({ route: { number } }) => number}
             columns={columns}
             empty={

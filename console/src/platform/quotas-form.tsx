@@ -9,7 +9,7 @@ import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 
 const labels: Record<QuotaName, string> = {
-  minutes: 'Call minutes',
+  minutes: 'Minutes of calls in a month',
   messages: 'Messages',
   agents: 'Agents',
   concurrent_calls: 'Concurrent calls',
@@ -36,7 +36,7 @@ export function QuotasForm({ org, current: { quotas, holding } }: { org: string;
             <TextField
               key={name}
               label={labels[name]}
-              hint={`In use: ${Math.round(holding[name])}.`}
+              hint={`In use: ${name === 'minutes' ? holding.minutes.toFixed(1) : holding[name]}.`}
               inputMode="numeric"
               pattern="[0-9]*"
               placeholder="No limit"

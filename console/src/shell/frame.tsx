@@ -8,6 +8,8 @@ import { useDiscovery } from '../who/brand.ts'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import './frame.css'
 import { Navigation } from './navigation.tsx'
+import { LeavingDialog } from './leaving.tsx'
+import { OutageBanner } from './outage-banner.tsx'
 import { OrgMenu } from './org-menu.tsx'
 
 /** The frame of every screen: navigation, account and environment. */
@@ -15,11 +17,22 @@ export function Frame({ children }: { children: ReactNode }) {
   const { env, ended } = useSession()
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [path] = useLocation()
+  const menuButton = useRef<HTMLButtonElement>(null)
   const main = useRef<HTMLElement>(null)
   useEffect(() => {
     setMenuOpen(false)
     main.current?.scrollTo(0, 0)
   }, [path])
+  useEffect(() => {
+    if (!isMenuOpen) return
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      setMenuOpen(false)
+      menuButton.current?.focus()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [isMenuOpen])
   return (
     <div className={`frame ${env}`}>
       <a className="skip" href="#content" onClick={() => main.current?.focus()}>
@@ -27,6 +40,7 @@ export function Frame({ children }: { children: ReactNode }) {
       </a>
       <header className="top">
         <Button
+          ref={menuButton}
           className="menu-button"
           tone="plain"
           aria-expanded={isMenuOpen}
@@ -43,6 +57,7 @@ export function Frame({ children }: { children: ReactNode }) {
         <OrgMenu />
       </aside>
       <main className="content" id="content" ref={main} tabIndex={-1}>
+        <OutageBanner />
         {ended === null ? null : (
           <div className="refusal-banner">
             <Refusal error={ended} />
@@ -51,6 +66,7 @@ export function Frame({ children }: { children: ReactNode }) {
         )}
         <ErrorBoundary path={path}>{children}</ErrorBoundary>
       </main>
+      <LeavingDialog />
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
+import { mayLeave } from '../api/leaving.ts'
 import { changeKey, currentSession, signOut } from '../api/session.ts'
 import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -30,7 +31,7 @@ export function OrgMenu() {
       </div>
       <div className="org-buttons">
         {me && me.email !== null ? <Button onClick={() => setOpen(true)}>Switch org</Button> : null}
-        <Button onClick={() => leave(me)}>Sign out</Button>
+        <Button onClick={() => void mayLeave().then((isOkay) => isOkay && leave(me))}>Sign out</Button>
       </div>
       <Dialog title="Switch organization" open={isOpen} onClose={() => setOpen(false)}>
         <Orgs onDone={() => setOpen(false)} />
@@ -55,6 +56,7 @@ function Orgs({ onDone }: { onDone: () => void }) {
   const [, goTo] = useLocation()
   const { send, error, busy } = useSend()
   const enter = async ({ org }: OwnOrg) => {
+    if (!(await mayLeave())) return
     const minted = await send<MintedKey>('post', '/v1/login/org', { org })
     if (!minted) return
     onDone()

@@ -8,6 +8,7 @@ import { Button, ButtonLink } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Frame } from './frame.tsx'
 import { mayEnter, useIdentity, WhoContext } from '../who/identity.ts'
+import { askBeforeNavigation } from './leaving.tsx'
 import { Screens } from './screens.tsx'
 
 /** Every address begins with its environment; one of an older version, or of a bookmark, gets it in front. */
@@ -40,7 +41,7 @@ export function SignedIn() {
   if (environmentIn(pathname) === null)
     return <Redirect to={addressIn(canEnter ? env : otherThan(env))} replace />
   return (
-    <Router base={`/${env}`}>
+    <Router base={`/${env}`} aroundNav={askBeforeNavigation}>
       <WhoContext value={who}>
         <Frame>{canEnter ? <Screens /> : <ClosedEnvironment />}</Frame>
       </WhoContext>

@@ -1,6 +1,7 @@
 import type { KeyEntry, KeyList, ServerToken } from '@switchroom/contract/keys'
 import { useState } from 'react'
 import { path } from '../api/client.ts'
+import { useFilters } from '../api/query-filters.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useCan, useWho } from '../who/identity.ts'
 import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
@@ -9,18 +10,24 @@ import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Switch } from '../ui/field.tsx'
-import { Page } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Table, type Column } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ServerTokenForm } from './server-token-form.tsx'
+
+const lastUsed: Column<KeyEntry> = {
+  title: 'Last used',
+  cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
+}
 
 export default function KeysScreen() {
   const keys = useGet<KeyList>('/v1/keys')
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<ServerToken | null>(null)
   const [revoking, setRevoking] = useState<KeyEntry | null>(null)
-  const [isAll, setAll] = useState(false)
+  const [{ revoked }, setFilter] = useFilters(['revoked'])
+  const isAll = revoked !== ''
   const { me } = useWho()
   const can = useCan()
   const { send, busy, error, clear } = useSend()
@@ -36,6 +43,26 @@ export default function KeysScreen() {
     toast(`${label} revoked.`)
     close()
   }
+  const keyColumn: Column<KeyEntry> = {
+    title: 'Key',
+    cell: ({ label, fingerprint }) => (
+      <>
+        {label} {fingerprint === me?.key_id ? <Badge>Current</Badge> : null}
+        <div className="soft">{fingerprint}</div>
+      </>
+    ),
+  }
+  const revokeColumn = (verb: string): Column<KeyEntry> => ({
+    title: '',
+    cell: (key) =>
+      key.revoked_at !== null ? (
+        <Badge tone="bad">Revoked</Badge>
+      ) : key.fingerprint === me?.key_id ? null : (
+        <Button tone="danger" onClick={() => setRevoking(key)}>
+          {verb} <span className="sr-only">{key.label}</span>
+        </Button>
+      ),
+  })
   return (
     <Page
       title="Keys"
@@ -47,59 +74,58 @@ export default function KeysScreen() {
         ) : null
       }
     >
-      <Switch label="Show revoked keys" checked={isAll} onChange={setAll} />
+      <Switch
+        label="Show revoked keys"
+        checked={isAll}
+        onChange={(isOn) => setFilter('revoked', isOn ? 'yes' : '')}
+      />
       <Loaded of={keys}>
-        {({ keys: all }) => (
-          <Table
-            caption="Keys"
-            rows={all.filter(({ revoked_at }) => isAll || revoked_at === null)}
-            rowKey={({ fingerprint }) => fingerprint}
-            columns={[
-              {
-                title: 'Key',
-                cell: ({ label, fingerprint }) => (
-                  <>
-                    {label} {fingerprint === me?.key_id ? <Badge>Current</Badge> : null}
-                    <div className="soft">{fingerprint}</div>
-                  </>
-                ),
-              },
-              {
-                title: 'Type',
-                cell: ({ kind, name }) => (kind === 'server' ? 'Server token' : (name ?? 'Person')),
-              },
-              {
-                title: 'Scopes',
-                cell: ({ kind, env, scopes }) => `${kind === 'server' ? `${env}: ` : ''}${scopes.join(', ')}`,
-              },
-              {
-                title: 'Last used',
-                cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
-              },
-              {
-                title: 'Expires',
-                cell: ({ revoked_at, expires_at }) =>
-                  revoked_at !== null ? (
-                    <Badge tone="bad">Revoked</Badge>
-                  ) : expires_at === null ? (
-                    'Never'
-                  ) : (
-                    <Time at={expires_at} />
-                  ),
-              },
-              {
-                title: '',
-                cell: (key) =>
-                  key.revoked_at !== null || key.fingerprint === me?.key_id ? null : (
-                    <Button tone="danger" onClick={() => setRevoking(key)}>
-                      Revoke <span className="sr-only">{key.label}</span>
-                    </Button>
-                  ),
-              },
-            ]}
-            empty={<Empty title="No active keys" />}
-          />
-        )}
+        {({ keys: all }) => {
+          const shown = all.filter(({ revoked_at }) => isAll || revoked_at === null)
+          return (
+            <>
+              <Section
+                title="Server tokens"
+                hint="For programs: agents, servers and scripts. One without an end works until it is revoked."
+              >
+                <Table
+                  caption="Server tokens"
+                  rows={shown.filter(({ kind }) => kind === 'server')}
+                  rowKey={({ fingerprint }) => fingerprint}
+                  columns={[
+                    keyColumn,
+                    { title: 'Scopes', cell: ({ env, scopes }) => `${env}: ${scopes.join(', ')}` },
+                    lastUsed,
+                    {
+                      title: 'Expires',
+                      cell: ({ expires_at }) => (expires_at === null ? 'Never' : <Time at={expires_at} />),
+                    },
+                    revokeColumn('Revoke'),
+                  ]}
+                  empty={<Empty title="No server tokens" />}
+                />
+              </Section>
+              <Section
+                title="Sessions"
+                hint="Browsers and terminals that somebody is signed in to, until they sign out. A session opens what its person may do now."
+              >
+                <Table
+                  caption="Sessions"
+                  rows={shown.filter(({ kind }) => kind === 'person')}
+                  rowKey={({ fingerprint }) => fingerprint}
+                  columns={[
+                    keyColumn,
+                    { title: 'Person', cell: ({ name }) => name ?? 'Unknown' },
+                    { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+                    lastUsed,
+                    revokeColumn('Sign out'),
+                  ]}
+                  empty={<Empty title="No sessions" />}
+                />
+              </Section>
+            </>
+          )
+        }}
       </Loaded>
       <Dialog
         title={made ? 'Server token' : 'Create server token'}

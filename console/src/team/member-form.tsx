@@ -68,14 +68,15 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
       <hr />
       <div className="row">
         {member.status === 'active' ? (
-          <Button
-            tone="danger"
-            onClick={() =>
+          <ConfirmButton
+            busy={busy}
+            confirmLabel={`Yes, disable ${member.name} and revoke their keys`}
+            onConfirm={() =>
               void change({ status: 'disabled' }, `${member.name} disabled. All their keys are revoked.`)
             }
           >
             Disable
-          </Button>
+          </ConfirmButton>
         ) : null}
         {member.status === 'disabled' ? (
           <Button onClick={() => void change({ status: 'active' }, `${member.name} re-enabled.`)}>

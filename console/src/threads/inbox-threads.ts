@@ -5,6 +5,7 @@ import { useCallback, useState } from 'react'
 import { ask, path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
+import { useOwnAgents } from '../who/identity.ts'
 import { useRelayed, type RelayEvent } from '../api/relay.ts'
 import type { AgentThread } from './thread-labels.ts'
 
@@ -25,7 +26,10 @@ export function useInbox(agent: string): InboxThreads {
   const { key, env } = useSession()
   const { data, error } = useGet<AgentList>('/v1/agents')
   const [pages, setPages] = useState(1)
-  const agents = data?.agents.map((one) => one.agent) ?? []
+  const own = useOwnAgents()
+  const agents = (data?.agents.map((one) => one.agent) ?? []).filter(
+    (one) => own === null || own.includes(one),
+  )
   const asked = agent === '' ? agents : [agent]
   const lists = useQueries({
     queries: asked.map((one) => {

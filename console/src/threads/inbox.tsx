@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { useFilters } from '../api/query-filters.ts'
 import { Empty, Progress, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { Select, TextField } from '../ui/field.tsx'
+import { Select } from '../ui/field.tsx'
+import { FilterField } from '../ui/filter-field.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
@@ -22,8 +23,7 @@ interface InboxProps {
 
 /** All threads, and the open one. */
 export function Inbox({ open }: InboxProps) {
-  const [{ agent, show }, setFilter] = useFilters(['agent', 'show'])
-  const [words, setWords] = useState('')
+  const [{ agent, show, q: words }, setFilter] = useFilters(['agent', 'show', 'q'])
   const inbox = useInbox(agent)
   const shown = chosen(inbox.threads, isShowing(show) ? show : 'all', words)
   // A filter may leave few of what is loaded, or none.
@@ -33,18 +33,21 @@ export function Inbox({ open }: InboxProps) {
     if (isShort) loadOlder?.()
   }, [isShort, loadOlder])
   const current = open && keyOf(open)
-  const query = new URLSearchParams({ ...(agent && { agent }), ...(show && { show }) }).toString()
+  const query = new URLSearchParams({
+    ...(agent && { agent }),
+    ...(show && { show }),
+    ...(words && { q: words }),
+  }).toString()
   const hrefOf = (thread: AgentThread) => addressOf(thread) + (query && `?${query}`)
   return (
     <Page title="Threads">
       <div className={`inbox ${open ? 'has-open' : ''}`}>
         <section className="inbox-list" aria-label="Inbox">
           <div className="fields inbox-filters">
-            <TextField
+            <FilterField
               label="Search"
-              type="search"
               value={words}
-              onChange={setWords}
+              onChange={(value) => setFilter('q', value)}
               placeholder="Name, number or text"
             />
             <Select
@@ -141,8 +144,9 @@ function NoThreads({ hasAny }: { hasAny: boolean }) {
   return (
     <Empty title="No threads yet">
       <p>
-        <Link href="/numbers/carriers">Add a WhatsApp account</Link> and route its number to an agent.
-        Everyone who calls, chats or writes has a thread here.
+        <Link href="/numbers/carriers">Add a WhatsApp account</Link> and route its number to an agent. Every
+        contact with a number has a thread here; chats without a contact are under{' '}
+        <Link href="/calls">Calls</Link>.
       </p>
     </Empty>
   )

@@ -25,7 +25,11 @@ const showing = {
   all: () => true,
   unread: ({ unread }: Thread) => (unread ?? 0) > 0,
   held: ({ state }: Thread) => state === 'held',
-  open: ({ state }: Thread) => state === 'open' || state === 'held' || state === 'waiting',
+  open: ({ state, calls }: Thread) =>
+    state === 'open' ||
+    state === 'held' ||
+    state === 'waiting' ||
+    calls.some(({ ended_at }) => ended_at === null),
 }
 export type Showing = keyof typeof showing
 export const isShowing = (text: string): text is Showing => text in showing

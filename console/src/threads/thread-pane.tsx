@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { ask, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { EraseContact } from '../calls/erase-contact.tsx'
+import { channelName } from '../calls/call-labels.ts'
 import { useCan } from '../who/identity.ts'
 import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -76,9 +77,16 @@ function OpenThread({ agent, thread, backTo }: { agent: string; thread: Thread; 
   )
 }
 
-function StateOf({ thread: { state, window_closes_at } }: { thread: Thread }) {
+function StateOf({ thread: { state, window_closes_at, calls } }: { thread: Thread }) {
   if (state === 'held') return <Badge tone="warn">Taken over</Badge>
   if (state === 'waiting') return <Badge tone="bad">Waiting for the app</Badge>
+  const live = calls.find(({ ended_at }) => ended_at === null)
+  if (live && state !== 'open')
+    return (
+      <span className="thread-state">
+        <Badge tone="good">Live</Badge> <span className="soft">{channelName(live.channel)}</span>
+      </span>
+    )
   if (state !== 'open') return <Badge>Ended</Badge>
   return (
     <span className="thread-state soft">

@@ -1,20 +1,17 @@
 import type { Thread } from '@switchroom/contract/threads'
-import { Fragment, useEffect, useRef } from 'react'
+import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { channelName } from '../calls/call-labels.ts'
 import '../ui/conversation.css'
 import { Badge } from '../ui/badge.tsx'
+import { useFollowEnd } from '../ui/follow-end.ts'
 import { Time } from '../ui/time.tsx'
 import { deliveryOf, titleOf } from './thread-labels.ts'
 
 /** All turns between an agent and one contact, on every channel, oldest first. */
 export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }) {
   const { turns, waiting, calls } = thread
-  const list = useRef<HTMLOListElement>(null)
-  const newest = turns.at(-1)?.ts ?? 0
-  useEffect(() => {
-    if (list.current) list.current.scrollTop = list.current.scrollHeight
-  }, [newest, waiting.length])
+  const list = useFollowEnd<HTMLOListElement>(`${turns.at(-1)?.ts} ${waiting.length}`)
   const speakers = { contact: titleOf(thread), agent, supervisor: 'Supervisor' }
   const callOf = (id: string) => calls.find(({ call }) => call === id)
   return (

@@ -9,6 +9,9 @@ export interface DialogProps {
   children: ReactNode
 }
 
+const firstField =
+  '.dialog-body :is(input, select, textarea):not([disabled], [type=radio]:not(:checked), [hidden])'
+
 /** The browser's dialog element: traps the focus, closes on Escape and restores the focus. */
 export function Dialog({ title, open, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -16,7 +19,11 @@ export function Dialog({ title, open, onClose, children }: DialogProps) {
   useEffect(() => {
     const element = dialog.current
     if (!element) return
-    if (open && !element.open) element.showModal()
+    if (open && !element.open) {
+      element.showModal()
+      // The browser would focus the button that closes it.
+      element.querySelector<HTMLElement>(firstField)?.focus()
+    }
     if (!open && element.open) element.close()
   }, [open])
   return (

@@ -8,10 +8,11 @@ interface FilterFieldProps {
   value: string
   onChange: (value: string) => void
   placeholder?: string
+  hint?: string
 }
 
 /** A text filter, applied when typing pauses. */
-export function FilterField({ label, value, onChange, placeholder }: FilterFieldProps) {
+export function FilterField({ label, value, onChange, placeholder, hint }: FilterFieldProps) {
   const [text, setText] = useState(value)
   const [known, setKnown] = useState(value)
   // A filter that changes elsewhere, for example by Back, changes the field too.
@@ -31,6 +32,7 @@ export function FilterField({ label, value, onChange, placeholder }: FilterField
       value={text}
       onChange={setText}
       placeholder={placeholder}
+      hint={hint}
       maxLength={200}
     />
   )

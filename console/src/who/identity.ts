@@ -28,6 +28,13 @@ export function mayEnter({ email, env, production }: Identity, wanted: Environme
   return email === null ? wanted === env : wanted === 'sandbox' || production
 }
 
+/** The agents that the person works on; null for all of the org. */
+export function useOwnAgents(): readonly string[] | null {
+  const { me } = useWho()
+  const agents: readonly string[] | undefined = me?.agents // a gateway of an older version names none
+  return agents && agents.length > 0 ? agents : null
+}
+
 /** Asked in the key's own environment: a server token has only one. */
 export function useIdentity(): UseQueryResult<Who> {
   const { key } = useSession()

@@ -9,6 +9,7 @@ import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
 import { AppFrames } from './app-requests/app-frames.ts'
 import { EntryAppender } from './spoken/entry-appender.ts'
+import { SpokenMinutes } from './minutes/spoken-minutes.ts'
 import { MessageQuota } from './written/message-quota.ts'
 import { WorkerRequests } from './spoken/worker-requests.ts'
 import { CallBases } from './knowledge/call-bases.ts'
@@ -150,7 +151,16 @@ export function makeCalls(
   const appFrames = new AppFrames({ database, log, appRequests, tools, recordOptOut })
   const eventLogs = new EventLogs(database, liveLogs, logger)
   const relay = new Relay(liveLogs)
-  const callRecords = new CallRecords({ database, clock, orgs, agents, gateways: runningGateways, log })
+  const spokenMinutes = new SpokenMinutes(database, clock)
+  const callRecords = new CallRecords({
+    database,
+    clock,
+    orgs,
+    agents,
+    gateways: runningGateways,
+    log,
+    spokenMinutes,
+  })
   const callBases = new CallBases({
     records: callRecords,
     log,
@@ -341,6 +351,7 @@ export function makeCalls(
     lostWorkers,
     spokenCallTasks,
     messageQuota,
+    spokenMinutes,
     writtenCalls,
     connectionCaps,
     chats,

@@ -16,7 +16,10 @@ export interface Phrases {
   thanks: RegExp
   welcome: string
   understood: (words: string) => string
-  result: (tool: string, result: string) => string
+  timeIn: (time: string, place: string) => string
+  unknownPlace: (place: string) => string
+  /** Asks for what a tool needs and was not said. */
+  need: (what: string) => string
   nothing: string
 }
 
@@ -24,10 +27,11 @@ const english: Phrases = {
   named: /\benglish\b|\blanguage:? *en\b/iu,
   telling: ['the', 'is', 'what', 'my', 'you', 'hello', 'please', 'and', 'to', 'i', 'thanks'],
   disclosure:
-    "I am Switchroom's demonstration model, not a language model: I only follow a few simple rules. For real answers, start a model server such as Ollama on this machine, or give Switchroom the key of a model vendor.",
+    "I am Switchroom's demonstration model, not a language model: I follow a few simple rules. For real answers, connect a model such as Ollama.",
   greeting: /\b(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/iu,
   greet: (name) => (name === undefined ? 'Hello!' : `Hello, ${name}!`),
-  nameTold: /\b(?:my name is|i am called|call me) +(\p{L}[\p{L}'-]*)/iu,
+  nameTold:
+    /\b(?:my name is|i am called|call me(?! +(?:back|at|on|when|later|tomorrow|again)\b)) +(\p{L}[\p{L}'-]*)/iu,
   glad: (name) => `Nice to meet you, ${name}.`,
   nameAsked: /\bwhat(?: is|'s|’s) my name\b/iu,
   yourName: (name) => `Your name is ${name}.`,
@@ -37,7 +41,10 @@ const english: Phrases = {
   thanks: /\b(?:thanks|thank you)\b/iu,
   welcome: 'You are welcome.',
   understood: (words) => `I understood: ${words}`,
-  result: (tool, result) => `The answer of ${tool} is: ${result}`,
+  timeIn: (time, place) => `It is ${time} in ${place}.`,
+  unknownPlace: (place) =>
+    `I do not know the time zone of ${place}. I know those of large cities, such as Tokyo.`,
+  need: (what) => `Please tell me the ${what}.`,
   nothing: 'I heard nothing yet.',
 }
 
@@ -45,7 +52,7 @@ const spanish: Phrases = {
   named: /\bspanish\b|\bespañol\b|\bcastellano\b|\blanguage:? *es\b/iu,
   telling: ['el', 'la', 'es', 'qué', 'que', 'mi', 'hola', 'por', 'favor', 'y', 'gracias', 'llamo', 'hora'],
   disclosure:
-    'Soy el modelo de demostración de Switchroom, no un modelo de lenguaje: solo sigo unas reglas sencillas. Para respuestas de verdad, inicie en esta máquina un servidor de modelos como Ollama, o dé a Switchroom la clave de un proveedor de modelos.',
+    'Soy el modelo de demostración de Switchroom, no un modelo de lenguaje: sigo unas reglas sencillas. Para respuestas de verdad, conecte un modelo como Ollama.',
   greeting: /\b(?:hola|buenas|buenos días)/iu,
   greet: (name) => (name === undefined ? '¡Hola!' : `¡Hola, ${name}!`),
   nameTold: /\b(?:me llamo|mi nombre es) +(\p{L}[\p{L}'-]*)/iu,
@@ -58,7 +65,10 @@ const spanish: Phrases = {
   thanks: /\bgracias\b/iu,
   welcome: 'De nada.',
   understood: (words) => `He entendido: ${words}`,
-  result: (tool, result) => `La respuesta de ${tool} es: ${result}`,
+  timeIn: (time, place) => `En ${place} son las ${time}.`,
+  unknownPlace: (place) =>
+    `No conozco la zona horaria de ${place}. Conozco las de ciudades grandes, como Tokio.`,
+  need: (what) => `Dígame, por favor: ${what}.`,
   nothing: 'Todavía no he oído nada.',
 }
 
@@ -81,7 +91,7 @@ const portuguese: Phrases = {
     'não',
   ],
   disclosure:
-    'Sou o modelo de demonstração do Switchroom, não um modelo de linguagem: só sigo algumas regras simples. Para respostas de verdade, inicie nesta máquina um servidor de modelos como o Ollama, ou dê ao Switchroom a chave de um fornecedor de modelos.',
+    'Sou o modelo de demonstração do Switchroom, não um modelo de linguagem: sigo algumas regras simples. Para respostas de verdade, ligue um modelo como o Ollama.',
   greeting: /(?:^|\s)(?:olá|oi|bom dia|boa tarde|boa noite)(?!\p{L})/iu,
   greet: (name) => (name === undefined ? 'Olá!' : `Olá, ${name}!`),
   nameTold: /\b(?:meu nome é|me chamo|chamo-me) +(\p{L}[\p{L}'-]*)/iu,
@@ -94,7 +104,10 @@ const portuguese: Phrases = {
   thanks: /\bobrigad[oa]\b/iu,
   welcome: 'De nada.',
   understood: (words) => `Entendi: ${words}`,
-  result: (tool, result) => `A resposta de ${tool} é: ${result}`,
+  timeIn: (time, place) => `Em ${place} são ${time}.`,
+  unknownPlace: (place) =>
+    `Não conheço o fuso horário de ${place}. Conheço os de cidades grandes, como Tóquio.`,
+  need: (what) => `Diga-me, por favor: ${what}.`,
   nothing: 'Ainda não ouvi nada.',
 }
 

@@ -1,8 +1,17 @@
 import type { Tool } from '@switchroom/kit/vendor'
+import { phoneNumbersIn, withDigits } from './demonstration-numbers.ts'
+import { zoneIn } from './demonstration-places.ts'
 
 interface Field {
   type?: unknown
   enum?: unknown
+  pattern?: unknown
+  description?: unknown
+}
+
+interface Fields {
+  properties?: Record<string, Field>
+  required?: readonly string[]
 }
 
 /** A word of a text, and where in the text it is. */
@@ -15,37 +24,76 @@ interface Word {
 /** No tool that a person speaks of has more, and names come from outside. */
 const mostFields = 64
 const mostWordsInName = 16
+const mostWordsBetween = 1
+const longestFitted = 64
 const linking = new Set(['is', 'to', 'es', 'é'])
 const joining = new Set(['and', 'y', 'e'])
 
-/** The tool whose name a person said, underscores as spaces: the longest, if several were. */
+/** The tool whose name a person said, underscores as spaces: the longest, if several were. "Call me back" is call_back. */
 export function toolSaid(words: string, tools: readonly Tool[]): Tool | undefined {
-  const said = plain(words)
+  const said = wordsOf(words)
   return tools
-    .filter(({ name }) => said.includes(plain(name)))
+    .filter(({ name }) => placesOf(said, nameOf(name), mostWordsBetween).length > 0)
     .toSorted((a, b) => b.name.length - a.name.length)[0]
 }
 
+/** Required fields that the arguments lack, as a person would call them. */
+export function missingOf(args: Record<string, unknown>, { parameters }: Tool): string[] {
+  const { properties = {}, required = [] } = parameters as Fields
+  return required
+    .filter((field) => args[field] === undefined)
+    .map((field) => {
+      const description = properties[field]?.description
+      return typeof description === 'string' ? `${spoken(field)}, ${description}` : spoken(field)
+    })
+}
+
+const spoken = (field: string) => field.replaceAll('_', ' ')
+
+/** Whether a tool's field is a time zone, such as Europe/Madrid. */
+const isZone = (field: string, { description }: Field) =>
+  /^(?:time_?)?zone$|^tz$/iu.test(field) ||
+  (typeof description === 'string' && /\bEurope\/\w+/u.test(description))
+
+/** Whether the tool has a field for a time zone that the words ask for but name no known place of. */
+export const hasZone = ({ parameters }: Tool) =>
+  Object.entries((parameters as Fields).properties ?? {}).some(([name, field]) => isZone(name, field))
+
 /** What the words say about the tool's simple fields; others are left out. */
 export function argumentsSaid(words: string, { name, parameters }: Tool): Record<string, unknown> {
-  const { properties = {} } = parameters as { properties?: Record<string, Field> }
+  const { properties = {} } = parameters as Fields
   const fields = Object.entries(properties).slice(0, mostFields)
   const said = new Said(
     without(words, name),
     fields.map(([field]) => field),
   )
-  const numbers = [...said.text.matchAll(/-?\d+(?:[.,]\d+)?/gu)].map(([number]) =>
+  const digits = withDigits(said.text)
+  const numbers = [...digits.matchAll(/-?\d+(?:[.,]\d+)?/gu)].map(([number]) =>
     Number(number.replace(',', '.')),
   )
-  const found = fields.map(([field, { type, enum: choices }]) => {
+  const found = fields.map(([field, wanted]) => {
+    const { type, enum: choices, pattern } = wanted
     if (Array.isArray(choices))
       return [field, choices.find((choice) => plain(said.text).includes(plain(String(choice))))]
     if (type === 'number' || type === 'integer')
-      return [field, numberIn(said.after(field)) ?? numbers.shift()]
+      return [field, numberIn(withDigits(said.after(field) ?? '')) ?? numbers.shift()]
     if (type === 'boolean') return [field, said.places(field).length > 0 || undefined]
+    if (type === 'string' && typeof pattern === 'string')
+      return [field, fitting(pattern, [...phoneNumbersIn(words), said.valueOf(field)])]
+    if (type === 'string' && isZone(field, wanted)) return [field, zoneIn(words)]
     return [field, type === 'string' ? said.valueOf(field) : undefined]
   })
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+}
+
+/** The first text that fits the pattern of a field. A pattern that cannot be read is fitted by none. */
+function fitting(pattern: string, texts: readonly (string | undefined)[]): string | undefined {
+  try {
+    const form = new RegExp(pattern, 'u')
+    return texts.find((text) => text !== undefined && text.length <= longestFitted && form.test(text))
+  } catch {
+    return undefined
+  }
 }
 
 /** A sentence, and where in it fields are named. */
@@ -114,14 +162,31 @@ class Said {
 function without(words: string, tool: string): string {
   const all = wordsOf(words)
   const name = nameOf(tool)
-  const [place] = placesOf(all, name)
-  const [first, last] = place === undefined ? [] : [all[place], all[place + name.length - 1]]
+  const [place] = placesOf(all, name, mostWordsBetween)
+  const [first, last] = place === undefined ? [] : [all[place], all[endOf(all, name, place)]]
   return first && last ? ` ${words.slice(0, first.from)} ${words.slice(last.to)} ` : ` ${words} `
 }
 
-function placesOf(words: readonly Word[], name: readonly string[]): number[] {
+/** Where a name begins among the words, with at most so many other words after each of its own. */
+function placesOf(words: readonly Word[], name: readonly string[], between = 0): number[] {
   if (name.length === 0 || name.length > mostWordsInName) return []
-  return words.flatMap((_, n) => (name.every((part, m) => words[n + m]?.text === part) ? [n] : []))
+  return words.flatMap((_, n) => (endOf(words, name, n, between) >= 0 ? [n] : []))
+}
+
+/** Where a name that begins there ends; -1 if it does not begin there. */
+function endOf(
+  words: readonly Word[],
+  name: readonly string[],
+  from: number,
+  between = mostWordsBetween,
+): number {
+  let at = from
+  for (const [n, part] of name.entries()) {
+    const skipped = n === 0 ? 0 : words.slice(at, at + between + 1).findIndex(({ text }) => text === part)
+    if (skipped < 0 || words[at + skipped]?.text !== part) return -1
+    at += skipped + 1
+  }
+  return at - 1
 }
 
 const wordsOf = (text: string): Word[] =>

@@ -134,6 +134,10 @@ test('the voices are listed English, Spanish and Portuguese first, each once and
   const listed = await voices()
   const ids = listed.map(({ id }) => id)
   assert.equal(new Set(ids).size, ids.length)
+  assert.ok(
+    listed.every(({ name }) => !/test/iu.test(name)),
+    'espeak’s voices for tests are not listed',
+  )
   for (const id of ['en-us', 'en-gb', 'es', 'es-419', 'pt', 'pt-br', 'fr-fr']) assert.ok(ids.includes(id), id)
   const first = listed.filter(({ language }) => /^(?:en|es|pt)/u.test(language ?? ''))
   assert.deepEqual(listed.slice(0, first.length), first)

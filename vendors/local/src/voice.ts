@@ -6,6 +6,8 @@ import { speechPrograms } from './speech-programs.ts'
 
 const sampleRate = 22_050
 const onlyModel = 'espeak'
+/** espeak brings some that its makers try languages with, such as Xextan-test. */
+const isTestVoice = /\btest\b/iu
 const speeds = { slowest: 0.25, fastest: 4 }
 
 /** espeak's own usual pace, and the outermost it can speak at. */
@@ -34,7 +36,7 @@ export async function localVoices(signal: AbortSignal): Promise<VoiceEntry[]> {
   let voices: VoiceEntry[] = []
   for await (const { message } of speechPrograms.ask('voice', { type: 'voices' }, signal))
     if (message.type === 'voices') voices = message['voices'] as VoiceEntry[]
-  return voices
+  return voices.filter(({ name }) => !isTestVoice.test(name))
 }
 
 /** It has spoken once afterwards. */

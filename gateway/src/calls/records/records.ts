@@ -22,6 +22,7 @@ import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusa
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
+import type { SpokenMinutes } from '../minutes/spoken-minutes.ts'
 import { newCallId, refuseMalformedCallId, refuseTestCallId } from './call-ids.ts'
 import { CallSources, type ResolutionSources } from './call-sources.ts'
 import * as store from './records.store.ts'
@@ -80,6 +81,7 @@ export interface CallRecordsParts {
   agents: Agents
   gateways: Pick<RunningGateways, 'id' | 'alive'>
   log: Log
+  spokenMinutes: SpokenMinutes
 }
 
 /** Calls, and the versions each runs on, resolved once at the first request that names the call. */
@@ -143,8 +145,9 @@ export class CallRecords {
   }
 
   /** With a quota the org stays locked to the end of the transaction, so that two calls cannot both be the last. */
-  async refusePastQuota(tx: Transaction, org: string) {
+  async refusePastQuota(tx: Transaction, org: string, channel: NewCall['channel']) {
     const found = await this.#parts.orgs.lookUp(org, tx)
+    if (found) await this.#parts.spokenMinutes.refusePastQuota(tx, found, channel)
     if (found?.quotas.concurrent_calls === null) return
     const locked = await this.#parts.orgs.lock(tx, org)
     const most = locked.quotas.concurrent_calls
@@ -210,7 +213,7 @@ export class CallRecords {
     resolution: ResolvedSettings & { call: string },
     beginning: NewCall & Pick<BegunCall, 'traceparent'>,
   ) {
-    if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
+    if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org, beginning.channel)
     await beginning.admit?.(tx)
     if (!(await this.#keep(tx, scope, sources, resolution, beginning))) throw isThere(resolution.call)
     const log = callLog({ ...scope, id: resolution.call })

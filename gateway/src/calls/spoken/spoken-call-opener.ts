@@ -188,7 +188,7 @@ export class SpokenCallOpener {
     await this.#refuseUnable(call, await records.resolve(call, id, 'web'))
     return database.transaction(async (tx) => {
       const isDialled = call.direction === 'outbound' // counted since the dial, and started when it is answered
-      if (!isDialled) await records.refusePastQuota(tx, call.org)
+      if (!isDialled) await records.refusePastQuota(tx, call.org, 'web')
       const locked = await log.lock(tx, id)
       if (!locked || locked.sealed) throw notTaken()
       const now = await store.findCall(tx, id)

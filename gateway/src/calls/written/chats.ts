@@ -145,7 +145,7 @@ export class Chats {
     const resolution = await records.resolve(scope, record.id, 'chat')
     await refuseUnanswered(this.#parts, caller, scope, resolution)
     const isStarted = await database.transaction(async (tx) => {
-      await records.refusePastQuota(tx, record.org)
+      await records.refusePastQuota(tx, record.org, 'chat')
       await caps.admitChat(tx, record)
       const locked = await log.lock(tx, record.id)
       if (!locked || locked.seq > 0 || locked.sealed) return false

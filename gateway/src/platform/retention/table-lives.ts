@@ -93,6 +93,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   trunk_test_offers: 'an hour',
   browser_calls: 'an hour after its token expired',
   asked_turns: 'a day',
+  spoken_seconds: 'a year after their month',
   quota_counts: "two days, then until the org's next dial or turn",
   waiting_messages: 'until an app takes the message, a day at most',
   webhook_events: '7 days, less if the contact is erased',

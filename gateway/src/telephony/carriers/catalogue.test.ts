@@ -21,8 +21,8 @@ const platform = { SVC_CARRIER_ACCOUNT_SID: 'AC1', SVC_CARRIER_USER: 'SK1', SVC_
 test('without a file the catalogue holds the API carrier with the networks it publishes, and sells only with an account (N-118, N-119, N-121, ND-19)', async () => {
   await using deployment = await startDeployment()
   const { client } = await (await deployment.newOrg()).person('admin')
-  const { carriers, sells, ...more } = done(await client.get('/v1/carriers/catalog'))
-  assert.deepEqual([sells, more], [false, {}])
+  const { carriers, sells, receives, ...more } = done(await client.get('/v1/carriers/catalog'))
+  assert.deepEqual([sells, receives, more], [false, { sandbox: false, production: false }, {}])
   assert.deepEqual(
     carriers.map(({ kind, how, networks }: { kind: string; how: string; networks: string[] }) => [
       kind,
@@ -56,6 +56,7 @@ test('the operator’s file is answered as it is, and its order decides the firs
   assert.deepEqual(done(await client.get('/v1/carriers/catalog')), {
     carriers: [guided, automatic],
     sells: true,
+    receives: { sandbox: false, production: false },
   })
   assert.equal(deployment.gateway.services.carrierCatalogue.first?.kind, 'trunkco')
   const { networks } = done(await deployment.operator.get('/v1/ops/firewall'))
@@ -63,7 +64,12 @@ test('the operator’s file is answered as it is, and its order decides the firs
 })
 
 test('a file that is no catalogue ends the start with its name (ND-19)', async () => {
-  const read = () => new Catalogue({ carriersFile: file, ownCarrier: undefined })
+  const read = () =>
+    new Catalogue({
+      carriersFile: file,
+      ownCarrier: undefined,
+      sipNames: { sandbox: undefined, production: undefined },
+    })
   const fault = (why: string) =>
     new SettingError(`the carriers of ${file} cannot be used: ${why}; SVC_CARRIERS_FILE names the file`)
   const faults: [unknown, string][] = [
@@ -93,6 +99,10 @@ test('a file that is no catalogue ends the start with its name (ND-19)', async (
 
 test('an operator may admit no carrier at all (ND-19)', async () => {
   await written([])
-  const catalogue = new Catalogue({ carriersFile: file, ownCarrier: undefined })
+  const catalogue = new Catalogue({
+    carriersFile: file,
+    ownCarrier: undefined,
+    sipNames: { sandbox: undefined, production: undefined },
+  })
   assert.deepEqual([catalogue.first, catalogue.networksOf('apicarrier')], [undefined, undefined])
 })

@@ -23,9 +23,20 @@ export class Catalogue {
   /** Whether the platform has an account to buy numbers on. */
   readonly sells: boolean
 
-  constructor({ carriersFile, ownCarrier }: Pick<TelephonySettings, 'carriersFile' | 'ownCarrier'>) {
+  /** Whether carriers have a name to send calls of an environment to. */
+  readonly receives: CarrierCatalogue['receives']
+
+  constructor({
+    carriersFile,
+    ownCarrier,
+    sipNames,
+  }: Pick<TelephonySettings, 'carriersFile' | 'ownCarrier' | 'sipNames'>) {
     this.all = carriersFile === undefined ? published : readCatalogue(carriersFile)
     this.sells = ownCarrier !== undefined
+    this.receives = {
+      sandbox: sipNames.sandbox !== undefined,
+      production: sipNames.production !== undefined,
+    }
   }
 
   get first(): CatalogueCarrier | undefined {
@@ -37,7 +48,7 @@ export class Catalogue {
   }
 
   read(): CarrierCatalogue {
-    return { carriers: [...this.all], sells: this.sells }
+    return { carriers: [...this.all], sells: this.sells, receives: this.receives }
   }
 }
 

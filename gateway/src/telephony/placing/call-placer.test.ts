@@ -253,6 +253,16 @@ test('a call past the quota is not opened, nothing is kept of it but its row (N-
   assert.deepEqual([rows, row?.to, row?.outcome], [[], to, 'refused'])
 })
 
+test('a dial past the quota of minutes is refused before it rings', async () => {
+  const placingOrg = await PlacingOrg.open(deployment)
+  const { slug } = placingOrg.org
+  done(await deployment.operator.put(`/v1/ops/orgs/${slug}/quotas`, { ...noLimit, minutes: 0 }))
+  const past = `org ${slug} has used its 0 minutes of calls of this month (UTC): wait for the next month, or ask the operator for more`
+  refused(await placingOrg.ask(await placingOrg.known()), 429, past)
+  const [row] = await placingOrg.ledger()
+  assert.equal(row?.outcome, 'refused')
+})
+
 test('a person’s call in the sandbox is of their own copy of the agent', async () => {
   const placingOrg = await PlacingOrg.open(deployment, 'sandbox')
   const ana = await placingOrg.org.person('developer')
