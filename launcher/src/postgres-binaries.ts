@@ -58,7 +58,8 @@ export async function findPostgres(
 /** Node names the glibc that it runs on; on Linux there is musl besides. */
 function libcOfThisMachine(): 'glibc' | 'musl' | 'other' {
   if (process.platform !== 'linux') return 'other'
-  process.report.excludeNetwork = true // it would look up the names of all connections
+  // it would look up the names of all connections; the types of Node do not know the option yet
+  Object.assign(process.report, { excludeNetwork: true })
   const report = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } }
   return report.header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 }
