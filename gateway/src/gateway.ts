@@ -160,6 +160,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.accounts.task,
   ...services.spokenCallTasks,
   services.blobLedger.task,
+  services.documentMoves.task,
   ...services.recordingTasks,
   ...services.backfillTasks,
   ...services.threadTasks,

@@ -2,9 +2,11 @@ import type { AgentsRoom } from '../agents/room.ts'
 import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import { Bases } from './bases/bases.ts'
+import { DocumentMoves } from './documents/document-moves.ts'
 import { Documents } from './documents/documents.ts'
 import { Originals } from './documents/originals.ts'
 import { DocumentReader } from './reading/document-reader.ts'
+import { FetchedDocuments } from './reading/fetched-documents.ts'
 import { ReadingTasks } from './reading/reading-tasks.ts'
 import { AskedSearches } from './search/asked-searches.ts'
 import { StoredChunks } from './search/chunk-index.ts'
@@ -30,6 +32,7 @@ export function makeKnowledge(parts: Infrastructure & HttpRoom & AgentsRoom) {
     ...parts,
     bases,
     originals,
+    fetched: new FetchedDocuments({ ...parts, bases, originals }),
     index: chunkIndex,
     gateway: runningGateways.id,
   })
@@ -43,5 +46,6 @@ export function makeKnowledge(parts: Infrastructure & HttpRoom & AgentsRoom) {
     bases,
     documents,
     readingTasks,
+    documentMoves: new DocumentMoves({ ...parts, originals }),
   }
 }

@@ -80,7 +80,8 @@ export const replaceFields = (
 
 const requeue = statement(`
   update knowledge_documents
-  set state = 'queued', why = null, due_at = $2, reader = null, attempts = 0, changed_at = $2
+  set state = 'queued', why = null, due_at = $2, reader = null, attempts = 0, read_digest = null,
+    changed_at = $2
   where base = $1 and blob is not null`)
 
 /** Everything of it is read anew; what searches find stays until then. */

@@ -102,7 +102,7 @@ export async function insertDocument(
 const replace = statement<DocumentRow>(`
   update knowledge_documents
   set format = $2, source = $3, url = $4, sealed = $5, refetch_s = $6, place = $7, blob = $8, bytes = $9, digest = $10,
-    is_fetch_due = $3 = 'url', etag = null, last_modified = null, fetched_at = null,
+    is_fetch_due = $3 = 'url', etag = null, last_modified = null, fetched_at = null, read_digest = null,
     state = 'queued', why = null, due_at = $11, reader = null, attempts = 0, changed_at = $11
   where id = $1 returning ${columns}`)
 
@@ -120,3 +120,32 @@ export const requestFetch = (tx: Transaction, id: string, now: Date) => tx.row(r
 const remove = statement(`delete from knowledge_documents where id = $1`)
 
 export const deleteDocument = (tx: Transaction, id: string) => tx.rows(remove, id)
+
+export interface ElsewhereRow {
+  id: string
+  org: string
+  format: DocumentFormat
+  place: BlobPlace
+  blob: string
+}
+
+const elsewhere = statement<ElsewhereRow>(`
+  select id, org, format, place, blob from knowledge_documents
+  where id > $1 and place = any($2::text[]) and blob is not null order by id limit $3`)
+
+export const nextElsewhere = (
+  database: Queryable,
+  after: string,
+  places: readonly BlobPlace[],
+  limit: number,
+) => database.rows(elsewhere, after, places, limit)
+
+const move = statement<{ id: string }>(`
+  update knowledge_documents set place = $4, blob = $5 where id = $1 and place = $2 and blob = $3 returning id`)
+
+/** False if it is there no longer. */
+export const moveOriginal = async (
+  tx: Transaction,
+  { id, place, blob }: ElsewhereRow,
+  to: { place: BlobPlace; blob: string },
+) => (await tx.row(move, id, place, blob, to.place, to.blob)) !== undefined

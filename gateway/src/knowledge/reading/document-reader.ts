@@ -10,6 +10,7 @@ import type { Originals } from '../documents/originals.ts'
 import type { ChunkIndex, PreparedChunks, SearchedBase } from '../passages.ts'
 import { identified } from './chunk-identity.ts'
 import * as store from './queue.store.ts'
+import type { FetchedDocuments } from './fetched-documents.ts'
 import { readInProcess, Unreadable } from './reading-process.ts'
 
 export type ClaimedDocument = store.ClaimedDocument
@@ -26,6 +27,7 @@ export interface DocumentReaderParts {
   logger: Pick<Logger, 'warn'>
   bases: Bases
   originals: Originals
+  fetched: FetchedDocuments
   index: ChunkIndex
   /** This gateway's name. */
   gateway: string
@@ -69,11 +71,15 @@ export class DocumentReader {
   }
 
   async #read(document: ClaimedDocument, claim: store.Claim, signal: AbortSignal) {
-    const { database, index } = this.#parts
+    const { database, index, fetched } = this.#parts
     const base = await store.findSearchedBase(database, document.base)
     if (!base) return // it was deleted with its documents
-    const content = await this.#contentOf(document)
-    const task = { format: document.format, name: document.name, language: base.language }
+    const current = fetched.isDue(document)
+      ? await fetched.fetch(base, document, claim, signal)
+      : { format: document.format, content: await this.#contentOf(document) }
+    if (!current) return
+    const { format, content } = current
+    const task = { format, name: document.name, language: base.language }
     const chunks = identified(document.id, await readInProcess(task, content, signal))
     if (chunks.length === 0) throw new Unreadable('it holds no text')
     const prepared = await index.prepare(base, chunks, signal)

@@ -17,6 +17,8 @@ export interface ClaimedDocument {
   place: BlobPlace | null
   blob: string | null
   digest: string | null
+  /** Of what its chunks were made of. */
+  read_digest: string | null
   chunks: number
   is_fetch_due: boolean
   /** As it was before: what is ready and due has an address that is fetched again. */
@@ -59,7 +61,8 @@ const claim = statement<ClaimedDocument>(`
     attempts = case when next.state in ('ready', 'failed') then 1 else d.attempts + 1 end
   from next where d.id = next.id
   returning d.id, d.base, d.org, d.name, d.format, d.url, d.sealed, d.etag, d.last_modified, d.place, d.blob,
-    encode(d.digest, 'hex') as digest, d.chunks, d.is_fetch_due, next.state as was, d.attempts`)
+    encode(d.digest, 'hex') as digest,
+    encode(d.read_digest, 'hex') as read_digest, d.chunks, d.is_fetch_due, next.state as was, d.attempts`)
 
 /** A document that waits, taken until then. */
 export const claimDocument = (database: Queryable, now: Date, until: Date, reader: string) =>
@@ -95,7 +98,8 @@ export const findSearchedBase = (database: Queryable, id: string) => database.ro
 
 const settle = statement(`
   update knowledge_documents
-  set state = $2, why = $3, due_at = $4, chunks = $5, is_fetch_due = false, reader = null, attempts = 0
+  set state = $2, why = $3, due_at = $4, chunks = $5, is_fetch_due = false, reader = null, attempts = 0,
+    read_digest = case when $2 = 'ready' then digest else read_digest end
   where id = $1`)
 
 /** Read, or given up: due again only to be fetched again. */
@@ -120,3 +124,34 @@ export const releaseClaim = (
   { id, reader, attempts }: Claim,
   { dueAt, why, uncounted }: { dueAt: Date; why: string | null; uncounted: 0 | 1 },
 ) => database.rows(release, id, reader, attempts, dueAt, why, uncounted)
+
+const unchanged = statement(`
+  update knowledge_documents
+  set state = 'ready', why = null, fetched_at = $2::timestamptz, due_at = $2::timestamptz + refetch_s * interval '1 second', is_fetch_due = false,
+    reader = null, attempts = 0
+  where id = $1`)
+
+/** Its address answers what was read. */
+export const settleUnchanged = (tx: Transaction, id: string, now: Date) => tx.rows(unchanged, id, now)
+
+const fetched = statement(`
+  update knowledge_documents
+  set format = $2, place = $3, blob = $4, bytes = $5, digest = $6, etag = $7, last_modified = $8, fetched_at = $9,
+    is_fetch_due = false
+  where id = $1`)
+
+/** What is read next, also by another gateway if this one dies. */
+export const keepFetched = (
+  tx: Transaction,
+  id: string,
+  to: {
+    format: DocumentFormat
+    place: BlobPlace
+    blob: string
+    bytes: number
+    digest: Buffer
+    etag: string | null
+    lastModified: string | null
+  },
+  now: Date,
+) => tx.rows(fetched, id, to.format, to.place, to.blob, to.bytes, to.digest, to.etag, to.lastModified, now)

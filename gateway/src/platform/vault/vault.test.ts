@@ -15,6 +15,7 @@ const onlyNewer = newer.toString('base64')
 const unsealed = new Set([
   'recordings.peaks',
   'knowledge_documents.digest',
+  'knowledge_documents.read_digest',
   'knowledge_chunks.digest',
   'chat_tokens.digest',
   'login_codes.browser',

@@ -53,7 +53,7 @@ export function* rowsIn(text: string, delimiter: string, longest = longestRow): 
   const isEnd = (from: number) => from >= text.length || text[from] === '\n'
   while (at < text.length) {
     const { cell, end } = cellAt(text, at, delimiter)
-    if (end - begun > longest || row.length >= mostColumns)
+    if (end - begun > longest || (row.length >= mostColumns && longest !== Infinity))
       throw new UnreadableDocument(
         `row ${number} has more than ${longest} characters or ${mostColumns} cells: is it a CSV file?`,
       )
