@@ -1,6 +1,7 @@
 import type { Command } from './invocation/command.ts'
 import { agentCommands } from './commands/agents.ts'
 import { auditCommands, opsAuditCommands } from './commands/audit.ts'
+import { baseCommands } from './commands/bases.ts'
 import { callbackCommands } from './commands/callbacks.ts'
 import { callCommands } from './commands/calls.ts'
 import { canaryCommands } from './commands/canary.ts'
@@ -71,6 +72,7 @@ export const commands: readonly Command[] = [
   ...publishableKeyCommands,
   ...providerKeyCommands,
   ...endpointCommands,
+  ...baseCommands,
   ...webhookCommands,
   ...signOnCommands,
   ...mailCommands,
@@ -104,6 +106,7 @@ export const groups: Readonly<Record<string, string>> = {
   'publishable-keys': 'keys that stand in web pages',
   'provider-keys': 'API keys of the org at vendors',
   endpoints: 'model endpoints of the org',
+  bases: 'knowledge bases and their documents',
   webhooks: 'addresses that are told of events',
   'sign-on': 'single sign-on',
   mail: 'the SMTP account of the org',

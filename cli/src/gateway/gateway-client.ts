@@ -88,7 +88,7 @@ export class GatewayClient {
     method: string,
     path: string,
     headers: Record<string, string>,
-    init: { body?: string; signal: AbortSignal },
+    init: { body?: string | FormData; signal: AbortSignal },
   ): Promise<Response> {
     const response = await fetch(this.url + path, {
       method,
@@ -117,10 +117,12 @@ export class GatewayClient {
     const response = await this.fetch(
       method,
       path + search,
-      body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      body === undefined || body instanceof FormData
+        ? headers
+        : { ...headers, 'content-type': 'application/json' },
       {
         signal: AbortSignal.timeout(withinMs),
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
       },
     )
     const text = await response.text().catch((error: unknown) => {
