@@ -89,8 +89,8 @@ test('what assembles the gateway imports every room of it', async () => {
 
 test('every file of the gateway is in a room', async () => {
   await assertViolations({ 'gateway/src/billing/invoices.ts': '', 'gateway/src/start.ts': '' }, [
-    'gateway/src/billing/invoices.ts is in no room of the gateway: they are foundation, database, http, audit, mail, people, providers, agents, knowledge, calls, telephony, messaging, webhooks, platform.',
-    'gateway/src/start.ts is in no room of the gateway: they are foundation, database, http, audit, mail, people, providers, agents, knowledge, calls, telephony, messaging, webhooks, platform.',
+    'gateway/src/billing/invoices.ts is in no room of the gateway: they are foundation, database, http, audit, mail, people, providers, agents, knowledge, calls, telephony, messaging, webhooks, evals, platform.',
+    'gateway/src/start.ts is in no room of the gateway: they are foundation, database, http, audit, mail, people, providers, agents, knowledge, calls, telephony, messaging, webhooks, evals, platform.',
   ])
 })
 
