@@ -24,12 +24,14 @@ import { NpmRequests } from './npm-requests.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const pinnedNode = join(root, 'node_modules', '.bin', 'node')
 const stamp = join('node_modules', '.switchroom-installed')
+const oldestNode = 20
 /** Commands that run the program need none of the packages that build and test it. */
 const needsDev = !['prestart', 'prechat', 'pregateway', 'prespeech'].includes(
   process.env.npm_lifecycle_event ?? '',
 )
 
 if (!isInstalled()) {
+  refuseOldNode()
   await lock()
   if (!isInstalled()) await install()
   process.exit()
@@ -38,6 +40,16 @@ if (!isInstalled()) {
 function isInstalled() {
   const installed = wholePackages()
   return installed && (isStamped(needsDev) || matchesLockFile(installed)) && hasNode()
+}
+
+/** What an older Node says about the packages helps nobody. */
+function refuseOldNode() {
+  const { node } = process.versions
+  if (Number.parseInt(node, 10) >= oldestNode) return
+  process.stderr.write(
+    `Switchroom needs Node ${oldestNode} or later, and this is ${node}: install a newer Node\n`,
+  )
+  process.exit(1)
 }
 
 /** What npm has installed; undefined if a part of it is missing. */

@@ -1,64 +1,15 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { BrowserCaller, type Told } from '@switchroom/media/testing/webrtc-browser'
+import { test } from 'node:test'
 import { missing } from '@switchroom/tools/debian-packages'
 import axe from 'axe-core'
 import { buildEmbed } from './foreign-page.ts'
+import { keyFor, OrderedPage } from './ordered-page.ts'
 import { bundledReactPage } from './react-page.ts'
-import { startVoiceAgent, typesOf, type VoiceDeployment } from './spoken-fixture.ts'
+import { startVoiceAgent, typesOf } from './spoken-fixture.ts'
 
 const greeting = 'Hello, this is the shop.'
 const greeted = { settings: { greeting: { say: greeting } } }
 const skip = missing('firefox-esr')
-
-/** A page of another origin; an order is a piece of a program, which fails the test if it throws. */
-const page = `<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1></main><script type="module">
-const tell = (page) => fetch('/told', { method: 'POST', body: JSON.stringify({ page }) })
-const until = async (look) => {
-  for (;;) {
-    const found = look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-const Program = Object.getPrototypeOf(async () => {}).constructor
-try {
-  for (;;) await new Program('tell', 'until', await (await fetch('/orders')).text())(tell, until)
-} catch (error) {
-  fetch('/told', { method: 'POST', body: JSON.stringify({ failed: String(error) }) })
-}
-</script></html>`
-
-class FirefoxPage {
-  readonly browser: BrowserCaller
-
-  private constructor(browser: BrowserCaller) {
-    this.browser = browser
-  }
-
-  static async open(t: TestContext): Promise<FirefoxPage> {
-    const browser = await BrowserCaller.openPage(new Int16Array(0), page, 'firefox')
-    t.after(() => browser.stop())
-    return new FirefoxPage(browser)
-  }
-
-  /** Does the order, and answers what it tells under this name. */
-  async tells<Value>(name: string, order: string): Promise<Value> {
-    const since = this.browser.told.length
-    this.browser.order(order)
-    const isThere = ({ page: told }: Told) => told !== undefined && name in told
-    await this.browser.until(isThere, since)
-    return this.browser.told.slice(since).find(isThere)?.page?.[name] as Value
-  }
-}
-
-async function keyFor({ org }: VoiceDeployment, origin: string): Promise<string> {
-  const { client } = await org.person('developer')
-  const wanted = { label: 'shop', agent: 'hello', env: 'sandbox', origins: [origin] }
-  const made = await client.post('/v1/publishable-keys', wanted)
-  assert.equal(made.status, 201, made.text)
-  return made.body.key as string
-}
 
 test(
   'Firefox: a visitor talks and writes to an agent in <switchroom-call>, which axe finds accessible, and sees why it ended',
@@ -66,7 +17,7 @@ test(
   async (t) => {
     await buildEmbed()
     const fixture = await startVoiceAgent(t, greeted)
-    const shop = await FirefoxPage.open(t)
+    const shop = await OrderedPage.open(t, 'firefox')
     const key = await keyFor(fixture, shop.browser.origin)
     const { url } = fixture.deployment
     const shown = await shop.tells<string[]>(
@@ -136,7 +87,7 @@ test(
   async (t) => {
     const code = await bundledReactPage()
     const fixture = await startVoiceAgent(t, greeted)
-    const shop = await FirefoxPage.open(t)
+    const shop = await OrderedPage.open(t, 'firefox')
     const key = await keyFor(fixture, shop.browser.origin)
     const told = await shop.tells<string>(
       'said',

@@ -45,8 +45,8 @@ function checkoutWithFakeNpm(t: TestContext, npm: string) {
   const environment = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, HOME: '/nonexistent' }
   return {
     folder,
-    install: (event = '') => {
-      const env = { ...environment, npm_lifecycle_event: event }
+    install: (event = '', more: Record<string, string> = {}) => {
+      const env = { ...environment, npm_lifecycle_event: event, ...more }
       const options = { cwd: folder, env, encoding: 'utf8' } as const
       return spawnSync(process.execPath, ['tools/install.mjs'], options)
     },
@@ -93,6 +93,19 @@ test('a command that runs the program installs no development packages, and one 
     calls.map((call) => call.split(' ').slice(0, 2).join(' ')),
     ['ci --omit=dev', 'install --no-save'],
   )
+})
+
+test('a Node that is too old is refused in one line, before npm is asked', (t) => {
+  const { folder, install } = checkoutWithFakeNpm(t, installsLine)
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`
+  const preload = `--import=data:text/javascript,${encodeURIComponent(older)}`
+  const refused = install('prestart', { NODE_OPTIONS: preload })
+  assert.equal(refused.status, 1)
+  assert.equal(
+    refused.stderr,
+    'Switchroom needs Node 20 or later, and this is 18.20.8: install a newer Node\n',
+  )
+  assert.ok(!existsSync(join(folder, 'calls')))
 })
 
 test('another lock file and a missing package are both installed', (t) => {
