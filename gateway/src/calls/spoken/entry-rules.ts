@@ -1,9 +1,9 @@
 import { KnowledgeFound } from '@switchroom/contract/knowledge'
 import { callReasons, ephemeralTypes, type AppendEntries, type NewEntry } from '@switchroom/contract/log'
 import type { Learned } from '@switchroom/session/memory'
-import { Value } from 'typebox/value'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
+import { fits } from '../../http/shape-checks.ts'
 import type { Run } from '../log/log.ts'
 
 const typeForm = /^(?:[a-z][a-z0-9_]*(?:\.[a-z][a-zA-Z0-9_]*)+|error|metrics)$/
@@ -99,7 +99,7 @@ function refuseMalformedMemory(data: NewEntry['data']) {
 }
 
 function refuseMalformedFinding(data: NewEntry['data']) {
-  if (!Value.Check(KnowledgeFound, data))
+  if (!fits(KnowledgeFound, data))
     throw badRequest(
       'knowledge.found has base, mode, query, passages, best_score, ms, waited_ms, late and error',
     )
