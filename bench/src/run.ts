@@ -4,6 +4,7 @@ import { dialDecisions } from './dial-decisions.ts'
 import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
 import { firstWord } from './first-word.ts'
+import { knowledgeTurns } from './knowledge-turns.ts'
 import { knowledge } from './knowledge/knowledge.ts'
 import { humanSpeech } from './human-speech.ts'
 import { liveCalls } from './live/live-calls.ts'
@@ -34,6 +35,7 @@ const benches: Record<string, (options: BenchOptions) => Promise<boolean>> = {
   'sign-ins': signIns,
   'first-audio': firstAudio,
   'first-word': firstWord,
+  'knowledge-turns': knowledgeTurns,
   'settings-resolution': settingsResolution,
   'log-append': logAppend,
   'log-commits': logCommits,
