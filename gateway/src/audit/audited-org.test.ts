@@ -4,6 +4,7 @@ import { EndpointFake } from '@switchroom/kit/testing/endpoint-fake'
 import { AuditedDeployment, byMember, byOperator } from '../../testing/audit/audited-deployment.ts'
 import { orgRoutes } from '../../testing/audit/audited-routes.ts'
 import { newLine } from '../../testing/telephony/number-fixture.ts'
+import { AppClient } from '../../testing/agents/app-client.ts'
 import { done } from '../../testing/agents/test-agents.ts'
 
 const audited = await AuditedDeployment.start()
@@ -268,6 +269,26 @@ test('policies, own phones and erasures are recorded without the numbers of call
     ...by,
     target: { kind: 'contact', id: null, label: null },
   })
+})
+
+test("an org's scenarios and its runs of them are recorded", async () => {
+  const { org, admin } = await audited.newOrg()
+  const { client } = admin
+  const app = await AppClient.connect(deployment.url, (await org.serverToken('sandbox')).key)
+  await app.register('desk')
+  const by = { org: org.id, actor: byMember(admin), target: { kind: 'scenario', label: 'hello' } } as const
+  const at = '/v1/evals/scenarios'
+  const definition = { name: 'hello', turns: [{ say: 'Hello' }], expect: [{ ended_by: 'caller' }] }
+  await check('POST /v1/evals/scenarios', () => client.post(at, { agent: 'desk', ...definition }), by)
+  const [{ id }] = done(await client.get(at)).scenarios
+  await check('PUT /v1/evals/scenarios/:id', () => client.put(`${at}/${id}`, definition), by)
+  await deployment.gateway.services.attemptTasks.stop() // so that the run is still to be cancelled
+  const run = { ...by, target: { kind: 'eval_run' } } as const
+  await check('POST /v1/evals/runs', () => client.post('/v1/evals/runs', { agent: 'desk' }), run)
+  const [started] = done(await client.get('/v1/evals/runs')).runs
+  await check('POST /v1/evals/runs/:id/cancel', () => client.post(`/v1/evals/runs/${started.id}/cancel`), run)
+  await check('DELETE /v1/evals/scenarios/:id', () => client.delete(`${at}/${id}`), by)
+  await app.close()
 })
 
 test('every action of these routes was seen above, and no secret is in the log', async () => {
