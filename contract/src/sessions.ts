@@ -17,6 +17,10 @@ export const SessionsAsked = Type.Object({
   state: Type.Optional(anyOf(callStates)),
   channel: Type.Optional(anyOf(channels)),
   test: Type.Optional(flagText('the calls of runs of scenarios instead, which are left out otherwise')),
+  reason: Type.Optional(Type.String({ description: 'why it ended' })),
+  errors: Type.Optional(flagText('true: only calls with errors')),
+  from: Type.Optional(wholeNumberText('epoch seconds: only calls opened since then', { minimum: 0 })),
+  to: Type.Optional(wholeNumberText('epoch seconds: only calls opened before', { minimum: 0 })),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
   limit: Type.Optional(
     wholeNumberText(`1 to ${mostSessions}; default 50`, { minimum: 1, maximum: mostSessions, default: 50 }),

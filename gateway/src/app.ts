@@ -159,7 +159,7 @@ export async function makeApp(services: Services, readiness: Readiness, dashboar
     caps: services.connectionCaps,
     logger: services.logger,
   })
-  insightRoutes(server, services.drifts)
+  insightRoutes(server, services.drifts, services.overviews)
   supervisingRoutes(server, services.supervising)
   sessionRoutes(server, services.sessions, services.callSummaries)
   callbackRoutes(server, services.callbacks)

@@ -158,6 +158,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.retention.task,
   services.retentionIndexes.task,
   services.accounts.task,
+  services.callTotals.task,
   ...services.spokenCallTasks,
   services.blobLedger.task,
   services.documentMoves.task,

@@ -3,6 +3,8 @@ import type { Config, EndOfTurn, Greeting, Turn } from '@switchroom/contract/set
 import { useState } from 'react'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { AnsweringMachineEditor } from './answering-machine-editor.tsx'
+import { BasesEditor } from './bases-editor.tsx'
+import { NumberField } from './number-field.tsx'
 import { defaultText, type KnobField } from './knob-list.ts'
 
 const { members: greetingMembers } = knobTable.greeting.shape
@@ -11,6 +13,7 @@ const { members: turnMembers } = knobTable.turn.shape
 const greetingDefaults = memberDefaults('greeting')
 
 export interface KnobEditorProps {
+  agent: string
   field: KnobField
   config: Config
   /** The value that applies while nothing is set: "Default: 12", "Team: en". */
@@ -43,6 +46,16 @@ export function KnobEditor(props: KnobEditorProps) {
       return <TurnEditor {...props} />
     case 'memory':
       return <MemoryEditor {...props} />
+    case 'bases':
+      return (
+        <BasesEditor
+          {...{ ...shared, inherited }}
+          agent={props.agent}
+          value={config.bases}
+          below={props.below.bases}
+          change={(bases) => change({ bases })}
+        />
+      )
     case 'json':
       return <JsonEditor key={JSON.stringify(value)} {...props} />
     case 'hangup':
@@ -84,12 +97,11 @@ export function KnobEditor(props: KnobEditorProps) {
       )
     case 'number':
       return (
-        <TextField
+        <NumberField
           {...shared}
-          inputMode="decimal"
           placeholder={inherited}
-          value={value === undefined ? '' : shown(value)}
-          onChange={(said) => change(one(knob, numberIn(said)))}
+          value={typeof value === 'number' || typeof value === 'string' ? value : undefined}
+          onChange={(said) => change(one(knob, said))}
         />
       )
     case 'long':
@@ -123,10 +135,6 @@ const turnEndLabels: Record<EndOfTurn, string> = {
 const shown = (value: Config[Knob]) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 const one = (knob: Knob, value: unknown): Partial<Config> => ({ [knob]: value })
-
-/** Text that is not a number is sent as typed: the gateway explains what is wrong. */
-const numberIn = (said: string) =>
-  said === '' ? undefined : Number.isNaN(Number(said)) ? said : Number(said)
 
 function GreetingEditor({ field, config, inherited, below, error, disabled, change }: KnobEditorProps) {
   const { greeting } = config
@@ -179,9 +187,9 @@ const turnParts = (Object.keys(turnMembers) as (keyof Turn)[]).toSorted(
 
 function TurnEditor({ field, config, below, error, disabled, change }: KnobEditorProps) {
   const team = config.turn === undefined ? below.turn : undefined // a scope sets the knob as a whole
-  const set = (name: keyof Turn, said: string) => {
+  const set = (name: keyof Turn, said: number | string | undefined) => {
     const { [name]: _, ...others } = config.turn ?? {}
-    const next = said === '' ? others : { ...others, [name]: numberIn(said) }
+    const next = said === undefined ? others : { ...others, [name]: said }
     change({ turn: Object.keys(next).length === 0 ? undefined : next })
   }
   return (
@@ -189,17 +197,16 @@ function TurnEditor({ field, config, below, error, disabled, change }: KnobEdito
       <legend>{field.label}</legend>
       <div className="fields">
         {turnParts.map((name) => (
-          <TextField
+          <NumberField
             key={name}
             label={turnMembers[name].label}
-            inputMode="decimal"
             placeholder={
               team?.[name] === undefined
                 ? `Default: ${defaultText(turnMembers[name].default)}`
                 : `Team: ${team[name]}`
             }
             error={error !== undefined && error.includes(name) ? error : undefined}
-            value={config.turn?.[name] === undefined ? '' : String(config.turn[name])}
+            value={config.turn?.[name]}
             onChange={(said) => set(name, said)}
           />
         ))}

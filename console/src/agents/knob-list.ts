@@ -16,7 +16,7 @@ export interface KnobField {
   hint?: string
   kind:
     | ('text' | 'long' | 'number' | 'flag' | 'turn-end' | 'json')
-    | ('greeting' | 'hangup' | 'answering_machine' | 'turn' | 'memory')
+    | ('greeting' | 'hangup' | 'answering_machine' | 'turn' | 'memory' | 'bases')
 }
 
 export interface KnobGroup {
@@ -34,13 +34,16 @@ const groups: { title: string; knobs: Knob[]; isAdvanced?: boolean }[] = [
   },
   { title: 'Turn detection', knobs: ['end_of_turn', 'turn'] },
   { title: 'Hold and transfer', knobs: ['hold_limit_s', 'hold_message', 'hold_music'] },
-  { title: 'Memory, knowledge and recording', knobs: ['memory', 'knowledge', 'record', 'max_duration_s'] },
+  {
+    title: 'Memory, knowledge and recording',
+    knobs: ['memory', 'knowledge', 'bases', 'record', 'max_duration_s'],
+  },
   {
     title: 'Advanced',
     isAdvanced: true,
     knobs: [
       ...(['judge', 'judge_builds', 'judge_options', 'llm_builds', 'llm_options'] as const),
-      ...(['stt_builds', 'stt_options', 'tts_builds', 'tts_options', 'bases'] as const),
+      ...(['stt_builds', 'stt_options', 'tts_builds', 'tts_options'] as const),
     ],
   },
 ]
@@ -61,7 +64,7 @@ const longText = 1_000
 
 function kindOf(knob: Knob, shape: Shape): KnobField['kind'] {
   if (knob === 'greeting' || knob === 'hangup' || knob === 'turn' || knob === 'memory') return knob
-  if (knob === 'answering_machine') return knob
+  if (knob === 'answering_machine' || knob === 'bases') return knob
   if (knob === 'end_of_turn') return 'turn-end'
   if (shape.kind === 'text') return (shape.longest ?? 0) > longText ? 'long' : 'text'
   return shape.kind === 'number' || shape.kind === 'flag' ? shape.kind : 'json'

@@ -73,6 +73,7 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
     return (
       <div key={field.knob} className="knob">
         <KnobEditor
+          agent={agent}
           field={field}
           config={config}
           inherited={inheritedLabel(

@@ -1,4 +1,3 @@
-import type { AgentList } from '@switchroom/contract/apps'
 import type { Session, SessionPage } from '@switchroom/contract/sessions'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
@@ -13,7 +12,9 @@ import { Time } from '../ui/time.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { channelName, channelOptions, contactLabel, stateName } from './call-labels.ts'
 import { counted, lengthOf } from '../ui/quantities.ts'
+import { AgentFilter } from './agent-filter.tsx'
 import './calls.css'
+import { FigureFilters, figureFilters } from './figure-filters.tsx'
 import { usePages, type Pages } from '../api/pages.ts'
 import { withQuery, useFilters } from '../api/query-filters.ts'
 import { useRelay } from '../api/relay.ts'
@@ -32,7 +33,7 @@ const pageOptions = {
 }
 
 export function AllCalls() {
-  const [asked, setFilter] = useFilters(['agent', 'state', 'channel', 'q'])
+  const [asked, setFilter] = useFilters(['agent', 'state', 'channel', 'q', ...figureFilters])
   const [firstOwn = ''] = useOwnAgents() ?? []
   const filters = { ...asked, agent: asked.agent || firstOwn }
   const pages = usePages<SessionPage, Session>(
@@ -65,6 +66,7 @@ export function AllCalls() {
           options={[{ value: '', label: 'Any channel' }, ...channelOptions]}
         />
       </div>
+      <FigureFilters filters={filters} />
       <Refusal error={pages.error} />
       {pages.isLoading && !pages.error ? <Progress label="Loading calls" /> : null}
       {!pages.isLoading && pages.items.length === 0 ? (
@@ -147,21 +149,6 @@ function ShortList({ sessions, label }: { sessions: readonly Session[]; label?: 
 }
 
 const stateOptions = (['open', 'held', 'ended'] as const).map((value) => ({ value, label: stateName(value) }))
-
-export function AgentFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const { data } = useGet<AgentList>('/v1/agents')
-  const own = useOwnAgents()
-  const known = own ?? data?.agents.map(({ agent }) => agent) ?? []
-  const named = value === '' || known.includes(value) ? known : [value, ...known]
-  return (
-    <Select
-      label="Agent"
-      value={value}
-      onChange={onChange}
-      options={own ? [...named] : [{ value: '', label: 'All agents' }, ...named]}
-    />
-  )
-}
 
 export function CallRow({ session }: { session: Session }) {
   const { call, agent, channel, state, started_at, duration_s, turns, errors, direction } = session

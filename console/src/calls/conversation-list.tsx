@@ -8,6 +8,7 @@ import { errorName } from './conversation.ts'
 import type { Item, SaidTurn, ToolRun } from './conversation.ts'
 import '../ui/conversation.css'
 import type { Exchange } from './turn-timings.ts'
+import { KnowledgeLookUp } from './knowledge-look-up.tsx'
 import { SaidAt, SpokenTurn } from './spoken-turn.tsx'
 import { Waterfall } from './waterfall.tsx'
 
@@ -39,6 +40,7 @@ export function Conversation(props: ConversationProps) {
             <SaidAt at={lengthOf(item.ts - startedAt)} />
           )}
           {item.kind === 'tool' ? <Tool tool={item} /> : null}
+          {item.kind === 'lookup' ? <KnowledgeLookUp lookUp={item} /> : null}
           {item.kind === 'error' ? <Fault code={item.code} detail={item.detail} /> : null}
           {item.kind === 'note' ? (
             <p className="said-note">
@@ -54,7 +56,8 @@ export function Conversation(props: ConversationProps) {
   )
 }
 
-const classOf = (item: Item) => (item.kind === 'turn' ? item.who : item.kind)
+const classOf = ({ kind, ...item }: Item) =>
+  kind === 'turn' && 'who' in item ? item.who : kind === 'lookup' ? 'tool' : kind
 
 function LiveBubble({ who, speaker, text }: { who: string; speaker: string; text: string }) {
   return (

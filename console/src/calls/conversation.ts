@@ -34,6 +34,22 @@ export interface LoggedError {
   detail: string
 }
 
+export interface LookUp {
+  kind: 'lookup'
+  seq: number
+  ts: number
+  base: string
+  query: string
+  passages: readonly { name: string; heading: readonly string[]; score: number }[]
+  bestScore: number | null
+  tookMs: number
+  /** The turn went on without it. */
+  isLate: boolean
+  error: string
+  /** Who looked: before the turn, the model, or the app. */
+  mode: string
+}
+
 export interface LogNote {
   kind: 'note'
   seq: number
@@ -41,7 +57,7 @@ export interface LogNote {
   text: string
 }
 
-export type Item = SaidTurn | ToolRun | LoggedError | LogNote
+export type Item = SaidTurn | ToolRun | LoggedError | LookUp | LogNote
 
 /** A call's log as a transcript with tool calls, errors and notes. */
 export function conversationOf(entries: readonly Entry[], nameOf: (by: string) => string): Item[] {
@@ -65,6 +81,8 @@ export function conversationOf(entries: readonly Entry[], nameOf: (by: string) =
       answerTool(tools.get(textIn(data['id'])), ts, data)
     } else if (type === 'error') {
       items.push({ kind: 'error', ...at, code: textIn(data['code']), detail: textIn(data['detail']) })
+    } else if (type === 'knowledge.found') {
+      items.push(lookUpOf(at, data))
     } else {
       const text = notes.get(type)?.(data, nameOf)
       if (text) items.push({ kind: 'note', ...at, text })
@@ -95,6 +113,23 @@ const toolOf = (at: { seq: number; ts: number }, asked: Record<string, unknown>)
   ok: null,
   answer: '',
   tookS: null,
+})
+
+const lookUpOf = (at: { seq: number; ts: number }, data: Entry['data']): LookUp => ({
+  kind: 'lookup',
+  ...at,
+  base: textIn(data['base']),
+  query: textIn(data['query']),
+  passages: listIn(data['passages']).map((passage) => ({
+    name: textIn(passage['name']),
+    heading: Array.isArray(passage['heading']) ? passage['heading'].map(String) : [],
+    score: numberIn(passage['score']) ?? 0,
+  })),
+  bestScore: numberIn(data['best_score']),
+  tookMs: numberIn(data['ms']) ?? 0,
+  isLate: data['late'] === true,
+  error: textIn(data['error']),
+  mode: textIn(data['mode']),
 })
 
 /** The first result counts. */

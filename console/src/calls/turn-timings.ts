@@ -1,4 +1,5 @@
 import type { Entry } from '@switchroom/contract/log'
+import { counted } from '../ui/quantities.ts'
 import { numberIn, stageName, textIn } from './conversation.ts'
 
 /** The work of one stage, in milliseconds from the start of its exchange. */
@@ -67,6 +68,9 @@ export function exchangesOf(entries: readonly Entry[]): Exchange[] {
       if (tool) current(entry).tools.push(toolSpan(tool, entry.ts))
       asked.delete(id)
     },
+    'knowledge.found'(entry) {
+      current(entry).tools.push(lookUpSpan(entry))
+    },
   }
   const byType = new Map(Object.entries(readers)) // a type may have any name, `constructor` too
   for (const entry of entries) byType.get(entry.type)?.(entry)
@@ -124,6 +128,18 @@ const toolSpan = ({ name, ts }: { name: string; ts: number }, answeredAt: number
   toMs: answeredAt * 1000,
   firstMs: null,
 })
+
+const lookUpSpan = ({ ts, data }: Entry): Span => {
+  const found = Array.isArray(data['passages']) ? data['passages'].length : 0
+  return {
+    name: `Knowledge ${textIn(data['base'])}`,
+    stage: 'knowledge',
+    detail: data['late'] === true ? 'late' : counted(found, 'passage'),
+    fromMs: ts * 1000 - (numberIn(data['ms']) ?? 0),
+    toMs: ts * 1000,
+    firstMs: null,
+  }
+}
 
 const moved = (spans: readonly Span[], byMs: number): Span[] =>
   spans.map((span) => ({

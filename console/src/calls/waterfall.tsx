@@ -47,7 +47,8 @@ export function Waterfall({ exchange }: { exchange: Exchange }) {
 }
 
 const keyOf = ({ stage, name, fromMs, toMs }: Span) => `${stage} ${name} ${fromMs} ${toMs}`
-const stageClass = (stage: string) => (['stt', 'llm', 'tts', 'tool'].includes(stage) ? stage : 'other')
+const stageClass = (stage: string) =>
+  ['stt', 'llm', 'tts', 'tool', 'knowledge'].includes(stage) ? stage : 'other'
 
 const aboutOf = ({ firstMs, fromMs, detail }: Span) => {
   const first = firstMs === null ? '' : `first output after ${tookOf(firstMs - fromMs)}`

@@ -11,8 +11,10 @@ interface NavItem {
 }
 
 const work: NavItem[] = [
+  { href: '/home', label: 'Home', scopes: ['calls'] },
   { href: '/agents', label: 'Agents', scopes: ['calls'] },
   { href: '/calls', label: 'Calls', scopes: ['calls'] },
+  { href: '/knowledge', label: 'Knowledge', scopes: ['knowledge'] },
   { href: '/threads', label: 'Threads', scopes: ['calls'] },
   { href: '/numbers', label: 'Numbers', scopes: ['numbers', 'calls'] },
 ]

@@ -6,8 +6,10 @@ import { useWho } from '../who/identity.ts'
 import { NoSuchPage } from '../ui/no-such-page.tsx'
 
 const AgentsScreens = lazy(() => import('../agents/agents-screens.tsx'))
+const HomeScreen = lazy(() => import('../home/home-screen.tsx'))
 const CallsScreens = lazy(() => import('../calls/calls-screens.tsx'))
 const NumbersScreens = lazy(() => import('../numbers/numbers-screens.tsx'))
+const KnowledgeScreens = lazy(() => import('../knowledge/knowledge-screens.tsx'))
 const ThreadsScreens = lazy(() => import('../threads/threads-screens.tsx'))
 const TeamScreen = lazy(() => import('../team/team-screen.tsx'))
 const KeysScreen = lazy(() => import('../team/keys-screen.tsx'))
@@ -28,9 +30,11 @@ export function Screens() {
   return (
     <Suspense key={`${key} ${env}`} fallback={<Progress />}>
       <Switch>
+        <Route path="/home" component={HomeScreen} />
         <Route path="/agents/*?" component={AgentsScreens} />
         <Route path="/calls/*?" component={CallsScreens} />
         <Route path="/numbers/*?" component={NumbersScreens} />
+        <Route path="/knowledge/*?" component={KnowledgeScreens} />
         <Route path="/threads/*?" component={ThreadsScreens} />
         <Route path="/team" component={TeamScreen} />
         <Route path="/keys" component={KeysScreen} />

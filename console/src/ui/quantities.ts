@@ -12,3 +12,12 @@ export const tookOf = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(
 
 export const counted = (count: number, one: string, many = `${one}s`) =>
   `${count} ${count === 1 ? one : many}`
+
+const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
+
+/** 1536 as 1.5 KB. */
+export function bytesOf(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  const value = bytes / 1024 ** power
+  return `${power === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10} ${units[power]}`
+}

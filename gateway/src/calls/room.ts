@@ -20,6 +20,8 @@ import { Callbacks } from './callbacks/callbacks.ts'
 import { Chats } from './written/chats.ts'
 import { ConnectionCaps } from './connection-caps/connection-caps.ts'
 import { Drifts } from './insights/drift.ts'
+import { Overviews } from './insights/overview.ts'
+import { CallTotals } from './insights/totals.ts'
 import { AppRequests } from './app-requests/app-requests.ts'
 import { Erasure, type ForgetBeside } from './erasure/erasure.ts'
 import { ConnectionEntries } from './app-requests/connection-entries.ts'
@@ -290,6 +292,9 @@ export function makeCalls(
     gateway: runningGateways.id,
   })
   const drifts = new Drifts(slowDatabase, settingsVersions, slowRequests)
+  const overviews = new Overviews(slowDatabase, clock)
+  const callTotals = new CallTotals(slowDatabase, clock, dueChecks)
+  const totalsBackfill = new CallBackfill(slowDatabase, clock, 'call_totals', callTotals.fill)
   const supervising = new Supervising(database, log)
   const wordBackfill = new CallBackfill(slowDatabase, clock, 'turn_words', fillWords)
   const search = new CallSearch(slowDatabase, () => wordBackfill.isDone())
@@ -357,9 +362,17 @@ export function makeCalls(
     chats,
     testCalls,
     drifts,
+    overviews,
+    callTotals,
     supervising,
     sessions,
-    backfillTasks: [wordBackfill.task, mentionBackfill.task, indexChanges.task, entryPartitions.task],
+    backfillTasks: [
+      wordBackfill.task,
+      mentionBackfill.task,
+      totalsBackfill.task,
+      indexChanges.task,
+      entryPartitions.task,
+    ],
     entryPartitions,
     callSummaries,
     callbacks,

@@ -83,6 +83,7 @@ export const operationNames: Readonly<Partial<Record<Tag, Readonly<Record<string
     'GET /v1/agents/:agent/lexicon/history': 'listLexiconVersions',
     'GET /v1/agents/:agent/events': 'listAgentEvents',
     'GET /v1/insights/drift': 'compareVersions',
+    'GET /v1/insights/overview': 'getOverview',
   },
   Calls: {
     'GET /v1/sessions': 'listCalls',

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Refusal } from '../../ui/feedback.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { opusOf, wavOf } from './conversion.ts'
 import { errorOf, type Sound } from './sound.ts'
 
@@ -20,7 +21,7 @@ export function Downloads({ call, load }: DownloadsProps) {
     setError(null)
     try {
       const sound = await load()
-      if (sound) save(await as(format, sound.blob), `${call}.${format === 'WAV' ? 'wav' : 'ogg'}`)
+      if (sound) saveFile(await as(format, sound.blob), `${call}.${format === 'WAV' ? 'wav' : 'ogg'}`)
     } catch (refused) {
       setError(errorOf(refused))
     } finally {
@@ -45,12 +46,4 @@ function as(format: Format, kept: Blob): Blob | Promise<Blob> {
   const isOpus = kept.type.includes('ogg')
   if (format === 'WAV') return isOpus ? wavOf(kept) : kept
   return isOpus ? kept : opusOf(kept)
-}
-
-function save(file: Blob, name: string) {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -29,5 +29,9 @@ export const callIndexes = (areWordsFilled: () => Promise<boolean>): IndexChange
     name: 'calls_of_tests',
     make: `create index concurrently calls_of_tests on calls (org, env, ordinal desc) where test`,
   },
+  {
+    name: 'calls_by_opening',
+    make: `create index concurrently calls_by_opening on calls (org, env, opened_at)`,
+  },
   { name: 'entries_words', make: null, isDue: areWordsFilled },
 ]

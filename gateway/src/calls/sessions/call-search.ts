@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import * as before from './entry-search.store.ts'
 import * as store from './search.store.ts'
-import { listSessions, type ListedSession, type Wanted } from './sessions.store.ts'
+import { listing, listSessions, type ListedSession, type Wanted } from './sessions.store.ts'
 
 export type { Sought } from './search.store.ts'
 
@@ -19,6 +19,11 @@ export class CallSearch {
   constructor(database: Queryable, isFilled: () => Promise<boolean>) {
     this.#database = database
     this.#isFilled = isFilled
+  }
+
+  /** Those of a period that an index does not lead to. */
+  filter(wanted: Wanted, limit: number): Promise<ListedSession[]> {
+    return listSessions(this.#database, listing(wanted, limit))
   }
 
   /** Common words are found in the newest calls; only rarer words are worth the index. */

@@ -35,11 +35,15 @@ export class Sessions {
       state: itemOf('state', callStates, asked.state),
       channel: itemOf('channel', channels, asked.channel),
       test: flagOf('test', asked.test),
+      reason: asked.reason,
+      hasErrors: flagOf('errors', asked.errors),
+      from: secondsIn('from', asked.from),
+      to: secondsIn('to', asked.to),
       ...(asked.after !== undefined && { before: placeIn(asked.after, 'whole')[0] }),
     }
     const sought = soughtBy(asked.q)
     const find = () => this.#find(wanted, sought, limit + 1)
-    const found = sought ? await this.#slow.run(org, find) : await find()
+    const found = sought || isRare(wanted) ? await this.#slow.run(org, find) : await find()
     const page = found.slice(0, limit)
     const last = page.at(-1)
     return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
@@ -47,9 +51,13 @@ export class Sessions {
 
   #find(wanted: store.Wanted, sought: Sought | undefined, limit: number) {
     if (sought) return this.#search.find(wanted, sought, limit)
+    if (isRare(wanted)) return this.#search.filter(wanted, limit)
     return store.listSessions(this.#database, store.listing(wanted, limit))
   }
 }
+
+/** Such calls may be far apart, and no index leads to them. */
+const isRare = ({ reason, hasErrors }: store.Wanted) => reason !== undefined || hasErrors === true
 
 /** A search may be a number or words; a plus sign in a query arrives as a space. */
 function soughtBy(said = ''): Sought | undefined {
@@ -71,6 +79,12 @@ function flagOf(name: string, said: string | undefined): boolean {
   if (said === undefined || said === 'false' || said === '0') return false
   if (said === 'true' || said === '1') return true
   throw badRequest(`${name} is true or false`)
+}
+
+function secondsIn(name: string, said: string | undefined): number | undefined {
+  if (said === undefined) return undefined
+  if (!/^\d{1,10}$/.test(said)) throw unprocessable(`${name}: is epoch seconds, as 1767225600`)
+  return Number(said)
 }
 
 function limitOf(said: string | undefined): number {

@@ -65,6 +65,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   own_phones: 'until the member changes it',
   recorded_bytes: 'for ever: one row an org',
   settings_epochs: 'for ever: one row an org',
+  call_totals: 'by hour three days, by day for ever: one row an agent, without whom and what',
 
   // One row, or a few, of the whole deployment.
   deployment: 'for ever: one row',
@@ -72,6 +73,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   providers_row: 'for ever: one row',
   retention_run: 'for ever: one row',
   migrations: 'for ever: one row a migration',
+  call_totals_since: 'for ever: one row',
   call_backfills: 'for ever: one row a backfill',
   entry_months: 'as long as its month of logs',
   fence_versions: 'the last 10,000 of an environment',
@@ -107,6 +109,7 @@ export const tableLives: Readonly<Record<string, string>> = {
   blob_removals: 'until what it names is removed where it is kept',
   call_heartbeats: 'until the call ends',
   thread_touches: 'seconds, until it is added to its thread',
+  uncounted_calls: 'seconds, until it is added to the totals',
   credit_changes: 'seconds, until it is added to its account',
   posts: 'until its gateway has read it, a minute at most',
   number_purchases: 'until the purchase has ended',
