@@ -1,4 +1,5 @@
 import type { PageCall } from '@switchroom/contract/browser-calls'
+import { untilArrival, watchArrivals } from './arrivals.ts'
 import type { Connection, ConnectionEnds } from './connection.ts'
 import { Refused, type CallGateway } from './gateway.ts'
 
@@ -69,7 +70,7 @@ function reconnectOnChange(
         (error: unknown) => error,
       )
       if (failure instanceof Refused && failure.status > 0) break // the call is over
-      await untilConnected(peer, failure === null ? answeredMs : againMs)
+      await untilArrival(peer, failure === null ? answeredMs : againMs, signal)
     }
     isReconnecting = false
     if (signal.aborted) return
@@ -87,21 +88,5 @@ function reconnectOnChange(
     { signal },
   )
   addEventListener('online', () => void reconnect(), { signal })
-}
-
-/** Or until so much time is over. */
-function untilConnected(peer: RTCPeerConnection, withinMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (peer.connectionState === 'connected') done()
-    }
-    const done = () => {
-      clearTimeout(late)
-      peer.removeEventListener('connectionstatechange', check)
-      resolve()
-    }
-    const late = setTimeout(done, withinMs)
-    peer.addEventListener('connectionstatechange', check)
-    check()
-  })
+  watchArrivals(peer, () => void reconnect(), signal)
 }
