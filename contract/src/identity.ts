@@ -16,9 +16,13 @@ export const Identity = Type.Object({
   operator: Type.Boolean(),
   visiting: Type.Boolean(),
   production: Type.Boolean(),
-  agents: Type.Array(Type.String(), { description: 'those that the person works on; empty for all' }),
 })
 export type Identity = Static<typeof Identity>
+
+export const OwnAgents = Type.Object({
+  agents: Type.Array(Type.String(), { description: 'those that the person works on; empty for all' }),
+})
+export type OwnAgents = Static<typeof OwnAgents>
 
 export const OperatorIdentity = Type.Object({
   operator: Type.Literal(true),

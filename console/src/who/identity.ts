@@ -1,4 +1,4 @@
-import type { Identity, OperatorIdentity } from '@switchroom/contract/identity'
+import type { Identity, OperatorIdentity, OwnAgents } from '@switchroom/contract/identity'
 import type { Environment, Scope } from '@switchroom/contract/scopes'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { createContext, use } from 'react'
@@ -9,9 +9,11 @@ import { useSession } from '../api/session.ts'
 export interface Who {
   me: Identity | null
   operator: OperatorIdentity | null
+  /** The agents that the person works on; empty for all of the org. */
+  agents: readonly string[]
 }
 
-export const WhoContext = createContext<Who>({ me: null, operator: null })
+export const WhoContext = createContext<Who>({ me: null, operator: null, agents: [] })
 
 export function useWho(): Who {
   return use(WhoContext)
@@ -30,9 +32,8 @@ export function mayEnter({ email, env, production }: Identity, wanted: Environme
 
 /** The agents that the person works on; null for all of the org. */
 export function useOwnAgents(): readonly string[] | null {
-  const { me } = useWho()
-  const agents: readonly string[] | undefined = me?.agents // a gateway of an older version names none
-  return agents && agents.length > 0 ? agents : null
+  const { agents } = useWho()
+  return agents.length > 0 ? agents : null
 }
 
 /** Asked in the key's own environment: a server token has only one. */
@@ -45,7 +46,9 @@ async function identify(): Promise<Who> {
   const operator = await orNull(api.get<OperatorIdentity>('/v1/ops/whoami', { env: null, isProbe: true }))
   const mine = api.get<Identity>('/v1/whoami', { env: null, isProbe: operator !== null })
   const me = operator ? await orNull(mine) : await mine
-  return { me, operator }
+  // a gateway of an older version has no such path
+  const own = me && (await orNull(api.get<OwnAgents>('/v1/whoami/agents', { env: null })))
+  return { me, operator, agents: own?.agents ?? [] }
 }
 
 async function orNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {

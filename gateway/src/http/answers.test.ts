@@ -148,7 +148,7 @@ test('paths are under /v1, but for discovery, pages and what serves the process 
   const doors = ['/', '/cli', '/invitations/:token', '/sign-up', '/forgotten-password']
   const screens = ['/team', '/audit', '/keys', '/provider-keys', '/model-endpoints', '/webhooks', '/judging']
   const settings = ['/publishable-keys', '/single-sign-on', '/mailbox']
-  const places = ['/agents', '/calls', '/numbers', '/threads', '/platform']
+  const places = ['/sandbox', '/production', '/agents', '/calls', '/numbers', '/threads', '/platform']
   const pages = [...doors, ...screens, ...settings, ...places, ...places.map((place) => `${place}/*`)]
   const assets = ['/assets/:asset', '/embed/:asset', '/docs', '/docs/:asset', '/docs/start.js']
   const process = ['/.well-known/svc', '/healthz', '/openapi-workers.json', '/openapi.json', '/readyz']

@@ -46,6 +46,7 @@ export type Tag = keyof typeof tags
 export const operationNames: Readonly<Partial<Record<Tag, Readonly<Record<string, string>>>>> = {
   'Sign-in': {
     'GET /v1/whoami': 'whoami',
+    'GET /v1/whoami/agents': 'listOwnAgents',
     'POST /v1/login': 'signIn',
     'POST /v1/login/orgs': 'listOrgsOfPassword',
     'GET /v1/login/orgs': 'listOwnOrgs',

@@ -3,10 +3,11 @@ import type { IndexChange } from '../../database/index-changes.ts'
 /** The indexes of databases that had calls before the migrations that name them; new ones have them from there. */
 export const callIndexes = (areWordsFilled: () => Promise<boolean>): IndexChange[] => [
   {
-    name: 'calls_fared',
-    make: `create index concurrently calls_fared on calls (org, agent, env, config_holder, config_version)
-      include (errors, llm_timeouts, opened_at, ended_at)`,
+    name: 'calls_fared_with_tests',
+    make: `create index concurrently calls_fared_with_tests on calls (org, agent, env, config_holder, config_version)
+      include (errors, llm_timeouts, opened_at, ended_at, test)`,
   },
+  { name: 'calls_fared', make: null },
   { name: 'calls_of_version', make: null },
   {
     name: 'calls_of_agent_by_channel',

@@ -34,5 +34,5 @@ test('how the versions of an agent fared is read from the index alone', async ()
   }
   const scope = { org: org.id, agent: 'desk', env: 'sandbox', holder: '' } as const
   await countByVersion(recording as unknown as Queryable, scope, [1, 2])
-  assert.match(plans[0] ?? '', /Index Only Scan using calls_fared/)
+  assert.match(plans[0] ?? '', /Index Only Scan using calls_fared_with_tests/)
 })

@@ -79,6 +79,7 @@ for (const [how, more] of [
       throw lost
     }
     const cutDatabase: Database = Object.create(database, {
+      row: { value: (...asked: Parameters<Database['row']>) => thenLost(database.row(...asked)) },
       rows: { value: (...asked: Parameters<Database['rows']>) => thenLost(database.rows(...asked)) },
       transaction: {
         value: (work: Parameters<Database['transaction']>[0]) => thenLost(database.transaction(work)),

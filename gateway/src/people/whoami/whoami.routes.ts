@@ -1,4 +1,4 @@
-import { Identity } from '@switchroom/contract/identity'
+import { Identity, OwnAgents } from '@switchroom/contract/identity'
 import { anyKey } from '../../http/access.ts'
 import type { Server } from '../../http/server.ts'
 
@@ -6,6 +6,14 @@ export function whoamiRoutes(server: Server) {
   server.get(
     '/v1/whoami',
     { access: anyKey, schema: { summary: 'Who this key acts as', response: { 200: Identity } } },
+    async (request) => request.caller,
+  )
+  server.get(
+    '/v1/whoami/agents',
+    {
+      access: anyKey,
+      schema: { summary: 'Which agents this key is narrowed to', response: { 200: OwnAgents } },
+    },
     async (request) => request.caller,
   )
 }
