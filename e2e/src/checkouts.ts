@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder, type Lasting } from '@switchroom/launcher/testing/folders'
 import { root } from './launch.ts'
@@ -22,7 +22,8 @@ export function freshClone(t: Lasting): string {
 export function installedClone(t: Lasting, mode: number): string {
   const clone = freshClone(t)
   const isSameDisk = statSync(root).dev === statSync(clone).dev
-  execFileSync('cp', [isSameDisk ? '-al' : '-a', join(root, 'node_modules'), clone])
+  for (const folder of packageFolders())
+    execFileSync('cp', [isSameDisk ? '-al' : '-a', join(root, folder), dirname(join(clone, folder))])
   chmodSync(dirname(clone), mode)
   return clone
 }
@@ -32,6 +33,13 @@ export function folderOf(t: Lasting, { uid, gid }: { uid: number; gid: number })
   const folder = temporaryFolder(t)
   chownSync(folder, uid, gid)
   return folder
+}
+
+/** The root's, and those of workspaces that need another version of a package than the root has. */
+function packageFolders(): string[] {
+  const lock: { packages: object } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const folders = Object.keys(lock.packages).flatMap((path) => /^.*?node_modules(?=\/)/.exec(path)?.[0] ?? [])
+  return [...new Set(folders)]
 }
 
 function trackedFiles(): string[] {
