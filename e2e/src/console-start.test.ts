@@ -23,7 +23,7 @@ test('the first five minutes: start, open the link, choose a password, chat with
   await page.getByRole('button', { name: 'Create account' }).click()
 
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
-  assert.equal(new URL(page.url()).pathname, '/')
+  assert.equal(new URL(page.url()).pathname, '/sandbox')
   await page.getByRole('link', { name: 'hello', exact: true }).click()
   await page.getByRole('button', { name: 'Start chat' }).click()
   const said = page.getByRole('log', { name: 'Transcript' })
@@ -36,6 +36,7 @@ test('the first five minutes: start, open the link, choose a password, chat with
   await picture(page, 'chat')
 
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByRole('button', { name: 'End chat and leave' }).click()
   await page.locator('.badge', { hasText: 'Team' }).waitFor()
   await page.getByLabel('Greeting', { exact: true }).selectOption('say')
   const words = page.getByLabel('Greeting text')
