@@ -71,6 +71,6 @@ test('a browser that comes back from the provider is signed in after a click, an
   await page.getByRole('button', { name: 'Sign in as Ana' }).click()
   await page.getByText('Ana', { exact: true }).first().waitFor()
   assert.equal(new URL(page.url()).search, '')
-  assert.match(await page.evaluate<string>(`sessionStorage.getItem('svc.key')`), /^svc_live_/)
+  assert.match(await page.evaluate<string>(`localStorage.getItem('svc.key')`), /^svc_live_/)
   assert.deepEqual([...opened.broken, ...stranger.broken], [])
 })
