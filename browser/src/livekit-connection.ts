@@ -1,9 +1,6 @@
 import type { PageCall } from '@switchroom/contract/browser-calls'
 import type { Connection, ConnectionEnds } from './connection.ts'
 
-/** In the order of telephone events. */
-const keypad = '0123456789*#ABCD'
-
 /** LiveKit: its own client, loaded on demand. It reconnects by itself. */
 export async function joinRoom(
   token: string,
@@ -31,9 +28,8 @@ export async function joinRoom(
     return {
       close,
       replaceTrack: async (track) => void (await published.audioTrack?.replaceTrack(track)),
-      press: async (digits) => {
-        for (const digit of digits.toUpperCase())
-          await room.localParticipant.publishDtmf(keypad.indexOf(digit), digit)
+      press: async () => {
+        throw new Error('A room of a LiveKit server takes no tones from a browser.')
       },
     }
   } catch (error) {

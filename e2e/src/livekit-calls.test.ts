@@ -23,7 +23,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     const { call, person } = await rooms.browser()
     assert.equal((await fixture.nextCall()).id, call)
     await person.untilSpokenTo()
-    await person.press('5')
+    await person.press('5') // a browser has no keys
     await fixture.untilLogged(call, 'it was greeted', (log) => typesOf(log).includes('bot.finished'))
     person.say(question)
     const entries = await fixture.untilLogged(
@@ -31,8 +31,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
       'it was answered',
       (log) => typesOf(log).filter((type) => type === 'bot.speaking').length === 2,
     )
-    const withoutKeys = typesOf(entries).filter((type) => type !== 'call.dtmf_received')
-    assert.deepEqual(withoutKeys.slice(0, 4), [
+    assert.deepEqual(typesOf(entries).slice(0, 4), [
       'call.started',
       'bot.speaking',
       'bot.finished',
@@ -40,7 +39,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     ])
     assert.equal(textsOf(entries, 'agent.message')[0], 'Hello! Say something.')
     assert.match(textsOf(entries, 'user.message')[0] ?? '', /name/i)
-    assert.equal(entries.find(({ type }) => type === 'call.dtmf_received')?.data['digit'], '5')
+    assert.ok(!typesOf(entries).includes('call.dtmf_received'))
     await person.leave()
     const ended = await fixture.untilEnded(call)
     assert.equal(ended.at(-1)?.data['reason'], 'hangup')

@@ -47,7 +47,7 @@ async function callFromBrowser({ deployment, org }: VoiceDeployment, microphoneS
 }
 
 test(
-  'a browser with a microphone calls the example agent: it is greeted, heard, answered, presses keys that its agent gets, interrupts, is put through to a person and hangs up, and the log has all of it (N-466, N-504)',
+  'a browser with a microphone calls the example agent: it is greeted, heard, answered, presses keys that have no effect, interrupts, is put through to a person and hangs up, and the log has all of it (N-467, N-504)',
   { skip: missing('chromium') },
   async (t) => {
     const fixture = await startVoiceDeployment(t)
@@ -77,13 +77,7 @@ test(
       hangUp: async () => browser.order('close'),
     })
     const entries = await fixture.entriesOf(call)
-    assert.deepEqual(
-      entries.filter(({ type }) => type === 'call.dtmf_received').map(({ data }) => data),
-      [
-        { callId: call, digit: '5', digits: '5' },
-        { callId: call, digit: '#', digits: '5#' },
-      ],
-    )
+    assert.ok(!typesOf(entries).includes('call.dtmf_received'))
     const line = entries.findLast(({ type, data }) => type === 'metrics' && data['stage'] === 'line')
     assert.deepEqual([line?.data['codec'], line?.data['whole']], ['opus', true])
   },

@@ -80,8 +80,7 @@ test(
     const log = await fixture.untilEnded(call)
     assert.equal(log.at(-1)?.data['reason'], 'hangup')
     assert.ok(typesOf(log).includes('reconnect.requested'))
-    const pressed = log.filter(({ type }) => type === 'call.dtmf_received').map(({ data }) => data['digits'])
-    assert.deepEqual(pressed, ['5', '5#'])
+    assert.ok(!typesOf(log).includes('call.dtmf_received'))
     assert.match(await whyEnded(fixture, call), /^the (?:page hung up|browser closed its connection)$/)
   },
 )

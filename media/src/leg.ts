@@ -36,5 +36,5 @@ export interface Leg extends Sound {
   /** Once it has ended, what was seen of it, if the plane tells more than how: for the process's log. */
   readonly whyEnded?: string | undefined
   /** How its line is, if the plane measures it. */
-  readonly line?: LineFigures
+  readonly line?: LineFigures | undefined
 }

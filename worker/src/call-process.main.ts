@@ -19,6 +19,7 @@ import { warmUp, warmVendors } from './processes/warm-up.ts'
 import { readSettings } from './settings.ts'
 import { SpokenCall, type SpokenCallParts } from './call/spoken-call.ts'
 import { UnsentRecordings } from './call/unsent-recordings.ts'
+import { withoutKeypad } from './call/without-keypad.ts'
 
 // A process that runs a few calls. Its worker forks it, does the signalling, and notices when the process dies.
 
@@ -93,7 +94,7 @@ async function runTask(task: CallTask) {
       const answered = await answerBrowser(task.offer)
       if (!answered) return
       const { opened, leg } = answered
-      await runCall(opened, leg, null, { reconnect: () => reconnectBrowser(id, leg) })
+      await runCall(opened, withoutKeypad(leg), null, { reconnect: () => reconnectBrowser(id, leg) })
     }
   } catch (error) {
     logger.error({ err: error, call: id }, 'a call could not be run')

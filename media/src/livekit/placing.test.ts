@@ -198,7 +198,7 @@ test("a browser's token opens the room of its call and a microphone there, for a
     canPublish: true,
     canPublishSources: ['microphone'],
     canSubscribe: true,
-    canPublishData: true,
+    canPublishData: false,
   })
   const { agents } = roomConfig as { agents: { agentName: string; metadata: string }[] }
   assert.deepEqual(

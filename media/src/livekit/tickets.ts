@@ -23,7 +23,7 @@ export async function roomTicket(
     canPublish: true,
     canPublishSources: [TrackSource.MICROPHONE],
     canSubscribe: true,
-    canPublishData: true, // the keys that it presses
+    canPublishData: false,
   })
   const metadata = JSON.stringify({ call, org, agent, env })
   token.roomConfig = new RoomConfiguration({

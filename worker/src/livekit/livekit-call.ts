@@ -11,6 +11,7 @@ import { Ringing } from '../phone/outbound.ts'
 import type { RoomTask, SentenceAsked } from '../process-messages.ts'
 import type { JoinLegs } from '../call/spoken-call.ts'
 import type { DialLeg } from '../call/transfers.ts'
+import { withoutKeypad } from '../call/without-keypad.ts'
 
 const sentenceRate = 8_000
 const phoneForm = /^\+[1-9]\d{6,14}$/
@@ -90,8 +91,8 @@ export class RoomCalls {
 
   async #converse({ endsAt }: RoomTask, opened: OpenedWorkerCall, leg: RoomLeg) {
     leg.answer()
-    await leg.caller
-    await this.#parts.run(opened, leg, endsAt, {
+    const caller = await leg.caller
+    await this.#parts.run(opened, caller?.isPhone ? leg : withoutKeypad(leg), endsAt, {
       dial: (dial, signal) => leg.bring(dial, signal),
       join: (_caller, guest) => leg.leaveTo(guest),
     })
