@@ -145,11 +145,19 @@ export const Passage = Type.Object({
 })
 export type Passage = Static<typeof Passage>
 
+// not a tuple, which OpenAPI 3.1 writes otherwise than TypeBox does
+const place = Type.Unsafe<[from: number, to: number]>({
+  type: 'array',
+  items: { type: 'integer' },
+  minItems: 2,
+  maxItems: 2,
+})
+
 export const SearchAnswer = Type.Object({
   passages: Type.Array(Passage, { description: 'best first' }),
   by: oneOf(searchedBy),
   ms: Type.Number(),
-  highlights: Type.Array(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])), {
+  highlights: Type.Array(Type.Array(place), {
     description:
       'of each passage, where the words of the query are in its text: from and to, in UTF-16 code units, as JavaScript counts',
   }),
