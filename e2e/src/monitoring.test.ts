@@ -126,6 +126,20 @@ async function listening(server: Server, t: TestContext): Promise<number> {
 /** What the log of a spoken turn with trouble has. */
 const troubledTurn = [
   { type: 'user.message', data: { text: 'hello', messageId: 'm1' } },
+  {
+    type: 'knowledge.found',
+    data: {
+      base: 'prices',
+      mode: 'auto',
+      query: 'hello',
+      passages: [],
+      best_score: null,
+      ms: 12,
+      waited_ms: 3,
+      late: false,
+      error: null,
+    },
+  },
   { type: 'bot.interrupted', data: {} },
   {
     type: 'metrics',
