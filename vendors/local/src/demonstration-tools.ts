@@ -25,7 +25,6 @@ interface Word {
 const mostFields = 64
 const mostWordsInName = 16
 const mostWordsBetween = 1
-const longestFitted = 64
 const linking = new Set(['is', 'to', 'es', 'é'])
 const joining = new Set(['and', 'y', 'e'])
 
@@ -78,23 +77,16 @@ export function argumentsSaid(words: string, { name, parameters }: Tool): Record
     if (type === 'number' || type === 'integer')
       return [field, numberIn(withDigits(said.after(field) ?? '')) ?? numbers.shift()]
     if (type === 'boolean') return [field, said.places(field).length > 0 || undefined]
-    if (type === 'string' && typeof pattern === 'string')
-      return [field, fitting(pattern, [...phoneNumbersIn(words), said.valueOf(field)])]
+    if (type === 'string' && isPhoneNumber(pattern)) return [field, phoneNumbersIn(words)[0]]
     if (type === 'string' && isZone(field, wanted)) return [field, zoneIn(words)]
     return [field, type === 'string' ? said.valueOf(field) : undefined]
   })
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
-/** The first text that fits the pattern of a field. A pattern that cannot be read is fitted by none. */
-function fitting(pattern: string, texts: readonly (string | undefined)[]): string | undefined {
-  try {
-    const form = new RegExp(pattern, 'u')
-    return texts.find((text) => text !== undefined && text.length <= longestFitted && form.test(text))
-  } catch {
-    return undefined
-  }
-}
+/** Whether a field's pattern demands a plus first; it is an app's, so it is not run. */
+const isPhoneNumber = (pattern: unknown) =>
+  typeof pattern === 'string' && ['^\\+', '^[+]'].some((plus) => pattern.startsWith(plus))
 
 /** A sentence, and where in it fields are named. */
 class Said {

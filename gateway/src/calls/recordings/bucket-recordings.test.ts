@@ -43,7 +43,8 @@ const objectsOf = async (call: string) =>
   (await storage.keys()).filter((object) => object.startsWith(`${org.id}/${call}`))
 const waiting = async () => (await sql('select from blob_removals')).rowCount
 const runTasks = async (at = deployment) => {
-  for (const task of at.gateway.services.recordingTasks) await task.run(new AbortController().signal)
+  const { recordingTasks, blobLedger } = at.gateway.services
+  for (const task of [...recordingTasks, blobLedger.task]) await task.run(new AbortController().signal)
 }
 const erase = async (contact: string) => {
   const erased = await client.delete(`/v1/contacts/${encodeURIComponent(contact)}`)
