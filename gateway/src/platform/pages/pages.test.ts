@@ -126,7 +126,9 @@ test('every screen that the navigation of the console names can be opened at its
   )
   const addresses = [...navigation.matchAll(/href: '([^']+)'/g)].map(([, address]) => address ?? '')
   assert.ok(addresses.includes('/model-endpoints'))
-  for (const address of addresses) {
+  for (const address of ['sandbox', 'production'].flatMap((env) =>
+    addresses.map((each) => `/${env}${each}`),
+  )) {
     const { status, headers } = await anonymous.get(address)
     assert.equal(status, 200, address)
     assert.match(headers.get('content-type') ?? '', /^text\/html/)

@@ -25,7 +25,8 @@ const run = (round: Round) =>
     const { admin } = round.site
     const { runs } = done(await admin.get(`${at}/runs`))
     for (const { id, state } of runs) if (state === 'running') await admin.post(`${at}/runs/${id}/cancel`)
-    const wanted = { agent: 'desk', definitions: [definition] }
+    const unfinished = { ...definition, turns: [{ say: 'Hello' }, { wait_s: 600 }] }
+    const wanted = { agent: 'desk', definitions: [unfinished] }
     return done(await admin.post(`${at}/runs`, wanted)).id as string
   })
 
