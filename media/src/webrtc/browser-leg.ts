@@ -17,9 +17,9 @@ import type { Peer } from './peer.ts'
 /** Of Opus over RTP, whatever the rate of the samples. */
 const clockRate = 48_000
 const frameTicks = (clockRate * frameMs) / 1000
-/** Silence is said so often, and then once a second, so that the browser knows that its way still leads here. */
+/** Silence is said so often, and then twice a second, so that the browser knows that its way still leads here. */
 const silentFrames = 10
-const framesASecond = 1000 / frameMs
+const framesBetween = 500 / frameMs
 /** After a goodbye nothing comes any more; if something does, a stranger said it. */
 const goodbyeMs = 1000
 /** Every browser reads what a packet repeats of the one before it. */
@@ -152,7 +152,7 @@ export class BrowserLeg implements Leg {
     this.#silentFrames = sound ? 0 : this.#silentFrames + 1
     const timestamp = this.#timestamp
     this.#timestamp = (timestamp + frameTicks) >>> 0
-    if (this.#silentFrames > silentFrames && this.#silentFrames % framesASecond !== 0) return
+    if (this.#silentFrames > silentFrames && this.#silentFrames % framesBetween !== 0) return
     this.#sequence = (this.#sequence + 1) & 0xffff
     const payload = this.#encode(sound ?? this.#silence)
     const payloadType = this.#offer.opus
