@@ -26,6 +26,8 @@ export class SwitchroomCall extends HTMLElement {
   readonly #view: ElementView
   #call: BrowserCall | undefined
   #chat: BrowserChat | undefined
+  /** Written while the chat opens, and sent once it is there. */
+  #saidEarly: string[] = []
   #opening: AbortController | undefined
   #mode: 'closed' | 'voice' | 'chat' = 'closed'
   #status = ''
@@ -38,7 +40,7 @@ export class SwitchroomCall extends HTMLElement {
       chat: () => void this.chat(),
       mute: () => this.#mute(),
       leave: () => this.leave(),
-      say: (text) => this.#chat?.say(text),
+      say: (text) => (this.#chat ? this.#chat.say(text) : this.#saidEarly.push(text)),
     })
   }
 
@@ -85,6 +87,7 @@ export class SwitchroomCall extends HTMLElement {
           this.#fail(new Error('The chat could not be opened. Try again in a moment.'))
         else show()
       })
+      for (const text of this.#saidEarly.splice(0)) chat.say(text)
       return chat.call
     })
   }
@@ -107,6 +110,7 @@ export class SwitchroomCall extends HTMLElement {
     const opening = (this.#opening = new AbortController())
     this.#call = undefined
     this.#chat = undefined
+    this.#saidEarly = []
     this.#mode = mode
     this.#error = null
     this.#show('Connecting…')

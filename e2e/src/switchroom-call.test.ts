@@ -76,6 +76,28 @@ test('a visitor of another origin writes to an agent in <switchroom-call>, which
   assert.deepEqual(opened.broken, [])
 })
 
+test('what a visitor writes into <switchroom-call> while the chat still opens is sent once it is there', async (t) => {
+  model.reply = ({ messages }) => `You said ${String(messages.at(-1)?.content)}.`
+  const { slug } = await chats.newAgent()
+  let html = ''
+  const shop = await shopOf(t, () => html)
+  html = element((await keyFor(slug, shop)).key)
+  await using opened = await openPage({ url: shop })
+  const { page } = opened
+  const opening = Promise.withResolvers<void>()
+  await page.route(/\/v1\/page\/tokens/, async (route) => {
+    await opening.promise
+    await route.continue()
+  })
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Chat' }).click()
+  await page.getByText('Connecting…').waitFor()
+  await page.getByLabel('Message').fill('rye')
+  await page.keyboard.press('Enter')
+  opening.resolve()
+  await said(page).getByText('You said rye.').waitFor()
+})
+
 test('<switchroom-call> says in a sentence why a page may not call, and offers only the ways that it is asked for', async (t) => {
   const { slug } = await chats.newAgent()
   let html = ''
