@@ -45,6 +45,9 @@ test('a message that the platform is too busy for is sent again after a pause th
   await until('it was tried', () => posts(contact).length > 0)
   const call = await messagingAgent.call(contact)
   app.send({ type: 'call.say', call, text: 'And this.' })
+  await until('the gateway has it', async () =>
+    (await messagingAgent.entries(call, 'agent.message')).some(({ data }) => data.text === 'And this.'),
+  )
   await messagingAgent.write(contact, 'two')
   assert.deepEqual(await messagingAgent.texts(contact, 3), ['You said one', 'And this.', 'You said two'])
   assert.equal(posts(contact).length, 5)
