@@ -102,7 +102,7 @@ test('the order, the end, transfers and latency are read from the log', () => {
   assert.deepEqual(answer({ not_said: 'person', by: 'caller' }, log), ['no', 'a message matches', [3]])
 })
 
-test('the language of what an agent says is told by its writing or its commonest words', () => {
+test('the language of what an agent says is recognised by its script or its most common words', () => {
   const texts = {
     de: 'Guten Tag, wie kann ich Ihnen helfen? Das ist kein Problem.',
     en: 'Good morning, how can I help you with that?',

@@ -8,7 +8,7 @@ import type { RunNotices } from './run-notices.ts'
 /** A notice may be lost: then a reader learns of it this much later. */
 const lookEveryMs = 2 * secondMs
 
-/** Shows runs to whoever follows them, as they go on. */
+/** Shows the progress of runs to their readers. */
 export class RunProgresses {
   readonly #runs: Runs
   readonly #logger: Logger

@@ -109,7 +109,7 @@ test('a run calls the agent with what a scenario says, and holds the call agains
   assert.equal(report.latency.answers, 3)
 })
 
-test('a run is told as it goes on, and each call is made once however many gateways there are', async () => {
+test('the progress of a run is streamed, and each call is made once however many gateways there are', async () => {
   const other = await deployment.another()
   const { slug } = await evals.newAgent()
   const definitions = Array.from({ length: 10 }, (_, n) =>

@@ -97,7 +97,7 @@ test('someone who works on some agents sees bases that one of these searches, an
   assert.equal((await desk.delete(`${at}/own`)).status, 204)
 })
 
-test('a base names the agents whose settings name it, and a narrowed key is told of its own', async () => {
+test('a base names the agents whose settings name it, and a narrowed key sees its own alone', async () => {
   const org = await deployment.newOrg()
   const { client } = await org.person('developer')
   done(await client.post(at, { base: 'faq' }))

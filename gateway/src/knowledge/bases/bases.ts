@@ -135,7 +135,7 @@ const given = (wanted: ChangeBase): Partial<BaseFields> =>
 
 const targetOf = ({ id, base }: Pick<BaseRow, 'id' | 'base'>) => ({ kind: 'base', id, label: base }) as const
 
-/** Someone who works on some agents is told of no others. */
+/** A person who is narrowed to some agents sees no others. */
 const shown = (
   caller: Caller,
   { base, description, language, embed, agents, documents, chunks, bytes, created_at, changed_at }: BaseRow,

@@ -4,7 +4,7 @@ interface Language {
   readonly dictionary: string
   /** Words are written together, as in German. */
   readonly hasCompounds?: true
-  /** Frequent words that few others have, by which it is told. */
+  /** Frequent words that few others have, by which it is recognised. */
   readonly frequent: string
 }
 

@@ -4,7 +4,7 @@ import { rowText } from './table-rows.ts'
 const delimiters = [',', ';', '\t', '|']
 const longestRow = 20_000
 const mostColumns = 500
-/** Of which the delimiter is told. */
+/** The delimiter is recognised by these. */
 const lookedAt = 20
 
 /** Each row is a chunk of its own, with the names of the first row. */
